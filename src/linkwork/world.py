@@ -12,6 +12,7 @@ from linkwork.elements.bodies.ground import Ground
 from linkwork.elements.core import checks
 from linkwork.elements.core.changing import check, seal, unseal
 from linkwork.elements.core.element import Body, ConstraintElement, ContactElement, Element, ForceElement, is_a
+from linkwork.elements.core.frame import Frame
 from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError, ModelError, UnknownNameError
 from linkwork.util.sealing import Sealed
@@ -124,6 +125,11 @@ class World(Sealed):
     def visuals(self) -> tuple[Visual, ...]:
         """What is only seen, in order of addition."""
         return tuple(e for e in self._elements.values() if isinstance(e, Visual))
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The named frames on bodies and on the ground, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Frame))
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -265,7 +271,7 @@ class World(Sealed):
 
     def _check_new(self, element: Any) -> None:
         if not isinstance(element, Element) or isinstance(element, Ground):
-            remedy = "give a body, joint, constraint, force, contact or visual"
+            remedy = "give a body, joint, constraint, force, contact, visual or frame"
             checks.fail(self, f"cannot add {checks.show(element)}", remedy)
         home = element._world()
         if home is self:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from linkwork.elements.core.element import ContactElement as ContactElement
     from linkwork.elements.core.element import Element as Element
     from linkwork.elements.core.element import ForceElement as ForceElement
+    from linkwork.elements.core.frame import Frame as Frame
     from linkwork.elements.core.joint import Joint as Joint
     from linkwork.elements.core.keyframe import Keyframe as Keyframe
     from linkwork.elements.core.parameter import Parameter as Parameter
@@ -111,6 +112,7 @@ WHERE = {
     "Follow": "linkwork.elements.forces.follow",
     "Force": "linkwork.elements.forces.user",
     "ForceElement": "linkwork.elements.core.element",
+    "Frame": "linkwork.elements.core.frame",
     "Gear": "linkwork.elements.constraints.gear",
     "Ground": "linkwork.elements.bodies.ground",
     "HardLimit": "linkwork.elements.contacts.hard_limit",

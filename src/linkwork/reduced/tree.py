@@ -13,8 +13,10 @@ import numpy as np
 from linkwork.elements import RigidBody
 from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core import checks
+from linkwork.elements.core.frame import Frame
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.mobilizer import Mobilizer
+from linkwork.elements.core.placement import matrices
 from linkwork.elements.core.registry import kind_type
 from linkwork.elements.joints.free import FREE
 from linkwork.errors import ModelError, Note
@@ -27,6 +29,7 @@ from linkwork.reduced.tree_layout import order
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import BodyLike, Element, ElementLike
+    from linkwork.elements.core.frame import FrameLike
     from linkwork.elements.core.joint import JointLike
     from linkwork.model.active_world import ActiveWorld
     from linkwork.util.array_types import FloatArray, IntArray
@@ -143,6 +146,18 @@ class Tree:
             if other is found:
                 return number
         raise ModelError(f"{checks.label(found)}: it is no body of this tree; give a body that was there when it was compiled")
+
+    def placed(self, frame: FrameLike) -> tuple[Frame | RigidBody, int, Pose]:
+        """A frame, or the own frame of a body: the element, its link (-1: fixed to the ground), and where it is in the frame of
+        that link: axes Q (3, 3) and origin (3, m)."""
+        found = self.world.find(frame)
+        if not isinstance(found, Frame):
+            return self.bodies[self.body(found)]
+        here = matrices(found.orientation[None])[0], found.position
+        if found.body is self.world.ground:
+            return found, ROOT, here
+        _, link, pose = self.bodies[self.body(found.body)]
+        return found, link, after(pose, here)
 
     def _link(self, joint: ElementLike) -> int:
         found = self.world.find(joint)

@@ -51,7 +51,7 @@ class Element(OfFamily, metaclass=Making):
     """Anything that a World holds. Elements are compared and hashed by identity. Fields may be assigned until the world is
     first simulated; then they are checked, and refuse from then on; arrays are read-only then."""
 
-    sort: ClassVar[str]  # "body", "joint", "constraint" or "force"
+    sort: ClassVar[str]  # "body", "joint", "constraint", "force", "contact", "visual" or "frame"
     REFERENCES: ClassVar[dict[str, str]] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     PARAMETERS: ClassVar[tuple[str, ...]] = ()  # the fields that may hold Parameters: their annotations say so
     UNITS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field -> its units where its name does not tell them (core/units.py)
