@@ -13,9 +13,10 @@ from linkwork.codegen.trace import Kernel, Trace
 from linkwork.elements.core.body_kind import BodyKind
 from linkwork.kernels.force_kernels import ForceNodeKind
 from linkwork.kernels.node import NodeKind, load_parameters, parameter_record
+from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import Tape
 from linkwork.symbolic.blocks import cross
-from linkwork.symbolic.views import StateView, View, load_global
+from linkwork.symbolic.views import ReadPose, StateView, View, load_global
 
 
 def _states(trace: Trace, kinds) -> list[StateView | None]:
@@ -33,6 +34,31 @@ def body_read_kernel(kind: BodyKind) -> Kernel:
             trace.store(pointer, 0, value)
 
     return Kernel(f"read|{kind.key}|pose", write)
+
+
+FRAME = 7  # numbers of a frame: where it is on its body, and the quaternion that turns it there
+
+
+def _carried(kind: BodyKind, view: StateView, numbers: SX) -> tuple[ReadPose, SX]:
+    """The body of a frame, and the arm from its `position` to the frame."""
+    pose = kind.read_pose(view)
+    return pose, pose.frame @ numbers[0:3]
+
+
+def frame_read_kernel(kind: BodyKind) -> Kernel:
+    """Pointer 1: the body; 2 to 5: as of `body_read_kernel`, of a frame on it; 6: the numbers of the frame. Velocities are those
+    of the point of the body that is there."""
+
+    def write(trace: Trace) -> None:
+        view, numbers = StateView(kind, trace, 1), trace.load(6, 0, FRAME)
+        pose, arm = _carried(kind, view, numbers)
+        moving = kind.line(view, numbers[0:3]).rate if kind.stretches else cross(pose.angular_velocity, arm)
+        velocity = ca.vertcat(pose.velocity + moving, pose.angular_velocity)
+        turn = rotation.product(pose.orientation, numbers[3:7]), pose.frame @ rotation.matrix(numbers[3:7])
+        for pointer, value in enumerate((pose.position + arm, turn[0], velocity, turn[1]), start=2):
+            trace.store(pointer, 0, value)
+
+    return Kernel(f"read|{kind.key}|frame", write)
 
 
 def body_own_kernel(kind: BodyKind) -> Kernel:
@@ -111,6 +137,26 @@ def acceleration_read_kernel(kind: BodyKind) -> Kernel:
         trace.store(2, 0, ca.vertcat(*kind.read_acceleration(view, view.field("x"))))
 
     return Kernel(f"read|{kind.key}|acceleration", write)
+
+
+def frame_acceleration_kernel(kind: BodyKind) -> Kernel:
+    """Pointer 1: the body, whose accelerations were solved for; 2: where the linear and the angular one of a frame on it go; 3:
+    the numbers of the frame."""
+
+    def write(trace: Trace) -> None:
+        view, numbers = StateView(kind, trace, 1), trace.load(3, 0, FRAME)
+        x = view.field("x")
+        linear, angular = kind.read_acceleration(view, x)
+        if kind.stretches:
+            line = kind.line(view, numbers[0:3])
+            moving = line.jacobian @ x + line.bias
+        else:
+            pose, arm = _carried(kind, view, numbers)
+            w = pose.angular_velocity
+            moving = cross(angular, arm) + cross(w, cross(w, arm))
+        trace.store(2, 0, ca.vertcat(linear + moving, angular))
+
+    return Kernel(f"read|{kind.key}|frame acceleration", write)
 
 
 def reaction_size(node: NodeKind) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linkwork.elements.core.element import Body, ConstraintElement, ContactElement, Element, ForceElement
+from linkwork.elements.core.frame import Frame
 from linkwork.world import World
 
 
@@ -45,6 +46,10 @@ class ActiveWorld:
     @property
     def gravity(self):
         return self.whole.gravity
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return self.whole.frames
 
     @property
     def ground(self) -> Body:

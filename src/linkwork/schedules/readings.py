@@ -47,6 +47,12 @@ class JointAt(NamedTuple):
     names: tuple[str, ...]  # of its coordinates
 
 
+def spans(n: int) -> dict[str, slice]:
+    """Where the arrays of n bodies, or frames, are in a readout."""
+    stops = np.cumsum([0, *(n * width for width in WIDTHS.values())]).tolist()
+    return {name: slice(*pair) for name, pair in zip(WIDTHS, pairwise(stops), strict=True)}
+
+
 class Readings(Addresses):
     """Operations of the readouts of one model. `poses` fills positions, orientations, velocities and frames of all bodies, in
     the order of the world; `joints` the angles and travels of all joints that have one, and their rates."""
@@ -58,10 +64,9 @@ class Readings(Addresses):
         self._gathered: dict[str, Gathered] = {}
         self._lists: dict[str, Any] = {}
         n = len(model.bodies.elements)
-        stops = np.cumsum([0, *(n * width for width in WIDTHS.values())]).tolist()
-        self.span = {name: slice(*pair) for name, pair in zip(WIDTHS, pairwise(stops), strict=True)}
+        self.span = spans(n)
         self.joint: dict[str, JointAt] = {}
-        self.size, self.joints_size = stops[-1], 0
+        self.size, self.joints_size = sum(WIDTHS.values()) * n, 0
         for node in model.nodes:
             for element, part in zip(node.elements, node.kind.parts, strict=True):
                 names = part.kind.read_names

@@ -158,7 +158,7 @@ class Hands:
         first_order = system.options.first_order
         if first_order and damping:
             raise LinkworkError(f"Simulation: damping is {damping:g}, which first-order motion does not have; leave it out")
-        pose = self.query.reads().pose(number)
+        pose = self.query.reads().bodies.pose(number)
         where = pose.position if point is None else checks.vector("Simulation", "point", point)
         local = cast("FloatArray", np.linalg.solve(pose.frame, where - pose.position))
         if not model.bodies.kinds[number].framed:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import ContactElement, Element
+from linkwork.elements.core.frame import Frame
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ def lookup(system: System, element: ElementLike, sort: str) -> tuple[int, int]:
             if isinstance(known, ContactElement) and not known.is_stop:
                 raise LinkworkError(f"{checks.label(known)}: it is no {sort}; sim.contacts tells where bodies touch")
             raise LinkworkError(f"{checks.label(known)}: it is switched off, or what it refers to is; switch it on first")
+        if name in system.world and isinstance(frame := system.world.find(name), Frame):
+            body = checks.label(frame.body)
+            raise LinkworkError(f"{checks.label(frame)}: it is a frame on {body}, and no {sort}; give the {sort} itself")
         names = [n for n, (s, _, _) in system.model.names.items() if s == sort]
         raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, names)}')
     return found[1], found[2]

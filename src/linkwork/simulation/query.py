@@ -16,7 +16,9 @@ from linkwork.schedules.solver_report import IterativeReport, NewtonReport, repo
 from linkwork.simulation.body_points import local_point, point_jacobian
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.editor import Editor
+from linkwork.simulation.frame_motion import frame_jacobian, frame_number, in_axes
 from linkwork.simulation.lookup import body_number, lookup, name_of
+from linkwork.simulation.pose_readout import Pose, PoseReadout, Poses
 from linkwork.simulation.reactions import Reaction, complete_impulses, in_contact, mean_reaction, no_impulses, refused_body
 from linkwork.simulation.reads import Load, Loads, Reads
 from linkwork.simulation.residuals import residuals
@@ -26,6 +28,7 @@ from linkwork.symbolic.views import GLOBALS
 if TYPE_CHECKING:
     from linkwork.contact.points import TouchingPoints
     from linkwork.elements.core.element import BodyLike, ElementLike
+    from linkwork.elements.core.frame import FrameLike
     from linkwork.elements.core.joint import JointLike
     from linkwork.simulation import contact_query
     from linkwork.simulation.matrices import Matrices
@@ -70,37 +73,63 @@ class Query:
         return reads
 
     # -- bodies ----------------------------------------------------------------------------------------------------------
-    def position(self, body: BodyLike) -> FloatArray:
+    def _placed(self, frame: FrameLike) -> tuple[PoseReadout, int]:
+        """Where a body or frame is read, and which one it is there: bodies come first."""
         reads = self.reads()
-        return reads.position(body_number(reads.system, body))
+        found = reads.system.model.names.get(frame if isinstance(frame, str) else name_of(frame))
+        if found is not None and found[0] == "body":
+            return reads.bodies, found[1]
+        return reads.frames, frame_number(reads, frame)
 
-    def orientation(self, body: BodyLike) -> FloatArray:
-        reads = self.reads()
-        return reads.orientation(body_number(reads.system, body))
+    def position(self, frame: FrameLike) -> FloatArray:
+        poses, number = self._placed(frame)
+        return poses.position(number)
 
-    def velocity(self, body: BodyLike) -> FloatArray:
-        reads = self.reads()
-        return reads.velocity(body_number(reads.system, body))
+    def orientation(self, frame: FrameLike) -> FloatArray:
+        poses, number = self._placed(frame)
+        return poses.orientation(number)
 
-    def angular_velocity(self, body: BodyLike) -> FloatArray:
-        reads = self.reads()
-        return reads.angular_velocity(body_number(reads.system, body))
+    def velocity(self, frame: FrameLike) -> FloatArray:
+        poses, number = self._placed(frame)
+        return poses.velocity(number)
 
-    def frame(self, body: BodyLike) -> FloatArray:
+    def angular_velocity(self, frame: FrameLike) -> FloatArray:
+        poses, number = self._placed(frame)
+        return poses.angular_velocity(number)
+
+    def frame(self, frame: FrameLike) -> FloatArray:
+        poses, number = self._placed(frame)
+        return poses.frame(number)
+
+    def pose(self, frame: FrameLike) -> Pose:
+        poses, number = self._placed(frame)
+        return poses.pose(number)
+
+    def twist(self, frame: FrameLike, axes: str) -> FloatArray:
+        poses, number = self._placed(frame)
+        return in_axes(poses.twist(number), axes, poses, number)
+
+    def frame_jacobian(self, frame: FrameLike, axes: str) -> FloatArray:
+        poses, number = self._placed(frame)
         reads = self.reads()
-        return reads.frame(body_number(reads.system, body))
+        return in_axes(frame_jacobian(reads, reads.system.world.find(name_of(frame))), axes, poses, number)
 
     @property
     def positions(self) -> FloatArray:
-        return self.reads().array("positions", 3)
+        return self.reads().bodies.array("positions", 3)
 
     @property
     def orientations(self) -> FloatArray:
-        return self.reads().array("orientations", 4)
+        return self.reads().bodies.array("orientations", 4)
 
     @property
     def velocities(self) -> FloatArray:
-        return self.reads().array("velocities", 6)
+        return self.reads().bodies.array("velocities", 6)
+
+    @property
+    def frames(self) -> Poses:
+        reads = self.reads()
+        return reads.frames.all_poses(tuple(reads.frame_number))
 
     @property
     def q(self) -> FloatArray:
@@ -118,13 +147,16 @@ class Query:
     def qd_names(self) -> tuple[Coordinate, ...]:
         return self.reads().coordinates.qd_names
 
-    def point(self, body: BodyLike, local: Vector) -> FloatArray:
+    def point(self, frame: FrameLike, local: Vector) -> FloatArray:
+        poses, number = self._placed(frame)
         reads = self.reads()
-        system, number = reads.system, body_number(reads.system, body)
-        found = local_point(system, number, local)
-        if not system.model.bodies.kinds[number].framed:
-            return readout.point(system.model, system.work, number, found)
-        return reads.position(number) + reads.frame(number) @ found
+        if poses is reads.bodies:
+            system, found = reads.system, local_point(reads.system, number, local)
+            if not system.model.bodies.kinds[number].framed:
+                return readout.point(system.model, system.work, number, found)
+        else:
+            found = checks.vector("Simulation", "local", local)
+        return poses.position(number) + poses.frame(number) @ found
 
     def jacobian(self, body: BodyLike, local: Vector) -> FloatArray:
         system = self._editor.follow()
@@ -147,13 +179,16 @@ class Query:
         system = self._editor.follow()
         return system.work[system.model.field_of_body(_lagrangian(system, body), "v")].copy()
 
-    def acceleration(self, body: BodyLike) -> FloatArray:
-        reads = self.reads()
-        return reads.acceleration(body_number(reads.system, body), 0)
+    def acceleration(self, frame: FrameLike) -> FloatArray:
+        return self._acceleration(frame, 0)
 
-    def angular_acceleration(self, body: BodyLike) -> FloatArray:
+    def angular_acceleration(self, frame: FrameLike) -> FloatArray:
+        return self._acceleration(frame, 3)
+
+    def _acceleration(self, frame: FrameLike, first: int) -> FloatArray:
+        poses, number = self._placed(frame)
         reads = self.reads()
-        return reads.acceleration(body_number(reads.system, body), 3)
+        return (reads.acceleration if poses is reads.bodies else reads.frame_acceleration)(number, first)
 
     # -- constraints and forces ------------------------------------------------------------------------------------------
     def angle(self, joint: JointLike) -> float:

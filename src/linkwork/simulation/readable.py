@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from linkwork.schedules.solver_report import IterativeReport, NewtonReport
 from linkwork.simulation.coordinates import Coordinate
+from linkwork.simulation.pose_readout import Pose, Poses
 from linkwork.simulation.query import Energy, Query
 from linkwork.simulation.reactions import Reaction
 from linkwork.simulation.reads import Load, Loads
@@ -13,6 +14,7 @@ from linkwork.simulation.reads import Load, Loads
 if TYPE_CHECKING:
     from linkwork.contact.points import TouchingPoints
     from linkwork.elements.core.element import BodyLike, ElementLike
+    from linkwork.elements.core.frame import FrameLike
     from linkwork.elements.core.joint import JointLike
     from linkwork.simulation import contact_query
     from linkwork.simulation.matrices import Matrices
@@ -24,26 +26,73 @@ class Readable:
 
     _query: Query
 
-    # -- bodies ------------------------------------------------------------------------------------------------
-    def position(self, body: BodyLike) -> FloatArray:
-        """Where the body's `position` is now (3, m)."""
-        return self._query.position(body)
+    # -- bodies and frames ------------------------------------------------------------------------------------------------
+    def position(self, frame: FrameLike) -> FloatArray:
+        """Where a body's `position`, or the origin of a frame, is now (3, m)."""
+        return self._query.position(frame)
 
-    def orientation(self, body: BodyLike) -> FloatArray:
+    def orientation(self, frame: FrameLike) -> FloatArray:
         """Unit quaternion w x y z."""
-        return self._query.orientation(body)
+        return self._query.orientation(frame)
 
-    def velocity(self, body: BodyLike) -> FloatArray:
-        """The velocity of the body's `position` (3, m/s)."""
-        return self._query.velocity(body)
+    def velocity(self, frame: FrameLike) -> FloatArray:
+        """The velocity of the body's `position`, or of the point of a body where a frame has its origin (3, m/s)."""
+        return self._query.velocity(frame)
 
-    def angular_velocity(self, body: BodyLike) -> FloatArray:
+    def angular_velocity(self, frame: FrameLike) -> FloatArray:
         """(3, rad/s)."""
-        return self._query.angular_velocity(body)
+        return self._query.angular_velocity(frame)
 
-    def frame(self, body: BodyLike) -> FloatArray:
-        """(3, 3): a vector of the body, in the world. A rotation for bodies that do not stretch."""
-        return self._query.frame(body)
+    def frame(self, frame: FrameLike) -> FloatArray:
+        """(3, 3): a vector of the body or frame, in the world. A rotation for bodies that do not stretch."""
+        return self._query.frame(frame)
+
+    def pose(self, frame: FrameLike) -> Pose:
+        """All of these at once, of a body or frame.
+
+        >>> import linkwork as lw
+        >>> world = lw.World()
+        >>> arm = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), angular_velocity=(0, 0, 2), name="arm"))
+        >>> tool = world.add(lw.Frame(arm, position=(0.5, 0, 0), name="tool"))
+        >>> sim = lw.Simulation(world)
+        >>> sim.pose("tool").position.tolist(), sim.pose("tool").velocity.tolist()
+        ([0.5, 0.0, 0.0], [0.0, 1.0, 0.0])
+        """
+        return self._query.pose(frame)
+
+    def twist(self, frame: FrameLike, axes: str = "aligned") -> FloatArray:
+        """(6,): the velocity (m/s) and angular velocity (rad/s) of a body or frame: of its origin in the world's axes
+        ("aligned"), in its own axes ("local"), or in the world's axes of the point that it would carry along at the world's
+        origin ("world")."""
+        return self._query.twist(frame, axes)
+
+    def frame_jacobian(self, frame: FrameLike, axes: str = "aligned") -> FloatArray:
+        """(6, nv): `twist` by the velocities `qd`, so that frame_jacobian @ qd is the twist.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("double-pendulum")
+        >>> tip = world.add(lw.Frame(world.bodies[-1], position=(0.5, 0, 0), name="tip"))
+        >>> sim = lw.Simulation(world)
+        >>> sim.step(100)
+        >>> J = sim.frame_jacobian("tip", axes="local")
+        >>> J.shape, bool(abs(J @ sim.qd - sim.twist("tip", axes="local")).max() < 1e-9)
+        ((6, 2), True)
+        """
+        return self._query.frame_jacobian(frame, axes)
+
+    @property
+    def frames(self) -> Poses:
+        """`pose` of all of `world.frames`, in their order, as arrays with a row each, and their names.
+
+        >>> import linkwork as lw
+        >>> world = lw.World()
+        >>> places = [world.add(lw.Frame(world.ground, position=(0, 0, k), name=f"shelf{k}")) for k in (1, 2)]
+        >>> stone = world.add(lw.Particle(1.0))
+        >>> sim = lw.Simulation(world)
+        >>> sim.frames.names, sim.frames.position[:, 2].tolist()
+        (('shelf1', 'shelf2'), [1.0, 2.0])
+        """
+        return self._query.frames
 
     @property
     def positions(self) -> FloatArray:
@@ -101,9 +150,9 @@ class Readable:
         """What the entries of `qd` are."""
         return self._query.qd_names
 
-    def point(self, body: BodyLike, local: Vector) -> FloatArray:
-        """Where a local point of the body is now (3, m)."""
-        return self._query.point(body, local)
+    def point(self, frame: FrameLike, local: Vector) -> FloatArray:
+        """Where a local point of a body or frame is now (3, m)."""
+        return self._query.point(frame, local)
 
     def jacobian(self, body: BodyLike, local: Vector = (0.0, 0.0, 0.0)) -> FloatArray:
         """(3, dim): the velocity of a local point by the body's own velocity components. A rigid body's are the velocity
@@ -126,13 +175,14 @@ class Readable:
         """The rates u' of the coordinates of a Lagrangian body now (n,)."""
         return self._query.rates(body)
 
-    def acceleration(self, body: BodyLike) -> FloatArray:
-        """The acceleration of the body's `position` (3, m/s^2), from the forces and constraints of this moment."""
-        return self._query.acceleration(body)
+    def acceleration(self, frame: FrameLike) -> FloatArray:
+        """The acceleration of the body's `position`, or of the point of a body where a frame has its origin (3, m/s^2), from the
+        forces and constraints of this moment."""
+        return self._query.acceleration(frame)
 
-    def angular_acceleration(self, body: BodyLike) -> FloatArray:
-        """(3, rad/s^2), of bodies with an angular velocity among their components."""
-        return self._query.angular_acceleration(body)
+    def angular_acceleration(self, frame: FrameLike) -> FloatArray:
+        """(3, rad/s^2), of bodies with an angular velocity among their components, and of frames on them."""
+        return self._query.angular_acceleration(frame)
 
     # -- constraints and the whole -----------------------------------------------------------------------------
     def angle(self, joint: JointLike) -> float:

@@ -1,13 +1,8 @@
-"""Reads: where bodies and joints are now, by one compiled call when somebody asks, valid until the next change.
-
-A readout is an array beside the workspace. It is filled again in the same place where nobody else holds it, and in a new one
-where somebody does: so arrays that were handed out never change.
-"""
+"""Reads: what of a System can be read now, by one compiled call when somebody asks, valid until the next change."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,9 +11,10 @@ from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError
 from linkwork.kernels.readings import LOAD, reaction_size
 from linkwork.model.graph import GROUND
-from linkwork.schedules.readings import Readings
+from linkwork.schedules.frame_readings import FrameReadings, frame_readings
 from linkwork.simulation.coordinates import Coordinates
 from linkwork.simulation.lookup import lookup, name_of
+from linkwork.simulation.pose_readout import PoseReadout, Readout
 from linkwork.simulation.reactions import least_pull, least_wrench, solve_accelerations, touched_at
 
 if TYPE_CHECKING:
@@ -26,18 +22,6 @@ if TYPE_CHECKING:
     from linkwork.schedules.readings import JointAt
     from linkwork.simulation.system import System
     from linkwork.util.array_types import FloatArray, IntArray
-
-OWN = 2  # references to an array that nobody else holds: an attribute, and the argument of getrefcount
-
-
-class Pose(NamedTuple):
-    """A body in the world."""
-
-    position: FloatArray  # (3,) m
-    orientation: FloatArray  # (4,)
-    velocity: FloatArray  # (3,) m/s, of `position`
-    angular_velocity: FloatArray  # (3,) rad/s
-    frame: FloatArray  # (3, 3): a local vector p is at position + frame @ p
 
 
 class Load(NamedTuple):
@@ -62,27 +46,12 @@ def _second(ends: tuple[int, ...]) -> int:
     return 1 if ends[1] != GROUND else 0
 
 
-class Readout:
-    """One array, the operations that fill it, and the change of the workspace at which they last did."""
-
-    __slots__ = ("count", "operations", "out", "readings")
-
-    def __init__(self, readings: Readings, operations: FloatArray, start: FloatArray) -> None:
-        self.readings, self.operations, self.out, self.count = readings, operations, start, -1
-
-    def fill(self, work: FloatArray, count: int) -> None:
-        if getrefcount(self.out) > OWN:
-            self.out = self.out.copy()
-        self.readings.fill(work, self.operations, self.out)
-        self.count = count
-
-
 class Reads:
     """What of the motion can be read in a System."""
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._poses: Readout | None = None
+        self._frame_accelerations: Readout | None = None
         self._joints: Readout | None = None
         self._motion: Readout | None = None
         self._forces: Readout | None = None
@@ -91,16 +60,42 @@ class Reads:
         self._solved: Readout | None = None
         self._reaction_at: dict[tuple[int, int], tuple[int, int, slice, bool]] = {}
 
-    def poses(self) -> FloatArray:
-        """The readout of bodies, of now."""
-        system, poses = self.system, self._poses
-        if poses is None:
-            readings = system.schedules.readings
-            poses = self._poses = Readout(readings, readings.poses, np.zeros(readings.size))
-        if poses.count != system.validity.count:
-            poses.fill(system.work, system.validity.count)
-        return poses.out
+    @cached_property
+    def bodies(self) -> PoseReadout:
+        """Of all bodies, in the order of the world."""
+        readings = self.system.schedules.readings
+        return PoseReadout(self.system, readings.poses, np.zeros(readings.size), readings.span)
 
+    # -- frames ----------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _frame_readings(self) -> FrameReadings:
+        return frame_readings(self.system.schedules.readings)
+
+    @cached_property
+    def frames(self) -> PoseReadout:
+        """Of all frames, in the order of the world."""
+        found = self._frame_readings
+        return PoseReadout(self.system, found.operations, found.start, found.span)
+
+    @property
+    def frame_number(self) -> dict[str, int]:
+        """By name, in the order of the world."""
+        return self._frame_readings.number
+
+    def frame_acceleration(self, number: int, first: int) -> FloatArray:
+        """The linear (first: 0) or angular (3) acceleration of a frame."""
+        system, told = self.system, self._frame_accelerations
+        if told is None:
+            found = self._frame_readings
+            told = self._frame_accelerations = Readout(
+                system.schedules.readings, found.acceleration_operations, found.acceleration_start
+            )
+        if told.count != system.validity.count:
+            solve_accelerations(system)
+            told.fill(system.work, system.validity.count)
+        return told.out[6 * number + first : 6 * number + first + 3].copy()
+
+    # -- joints ----------------------------------------------------------------------------------------------------------
     def joints(self) -> FloatArray:
         """The readout of angles, travels and their rates, of now."""
         system, joints = self.system, self._joints
@@ -110,41 +105,6 @@ class Reads:
         if joints.count != system.validity.count:
             joints.fill(system.work, system.validity.count)
         return joints.out
-
-    def position(self, number: int) -> FloatArray:
-        return self.poses()[3 * number : 3 * number + 3].copy()
-
-    def orientation(self, number: int) -> FloatArray:
-        out = self.poses()
-        at = self._at("orientations") + 4 * number
-        return out[at : at + 4].copy()
-
-    def velocity(self, number: int) -> FloatArray:
-        out = self.poses()
-        at = self._at("velocities") + 6 * number
-        return out[at : at + 3].copy()
-
-    def angular_velocity(self, number: int) -> FloatArray:
-        out = self.poses()
-        at = self._at("velocities") + 6 * number + 3
-        return out[at : at + 3].copy()
-
-    def frame(self, number: int) -> FloatArray:
-        out = self.poses()
-        at = self._at("frames") + 9 * number
-        return out[at : at + 9].reshape(3, 3).copy()
-
-    def pose(self, number: int) -> Pose:
-        """All of a body."""
-        return Pose(*(read(number) for read in (self.position, self.orientation, self.velocity, self.angular_velocity,
-                                                self.frame)))  # fmt: skip
-
-    def array(self, name: str, width: int) -> FloatArray:
-        """One of the arrays of all bodies, (bodies, width), which cannot be written."""
-        out = self.poses()
-        found = out[self.system.schedules.readings.span[name]].reshape(-1, width)
-        found.flags.writeable = False
-        return found
 
     def joint(self, joint: JointLike, rate: bool) -> float:
         """The first coordinate of a joint, or its rate."""
@@ -285,7 +245,3 @@ class Reads:
             label = checks.label(system.model.nodes[node].elements[part])
             raise LinkworkError(f"{label}: it has no angle or travel; ask a hinge, slider, cylinder or screw")
         return place
-
-    def _at(self, name: str) -> int:
-        found: int = self.system.schedules.readings.span[name].start
-        return found

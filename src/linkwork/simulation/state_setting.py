@@ -94,7 +94,7 @@ def _write_coordinates(system: System, reads: Reads, arrays: Mapping[str, FloatA
         nq, nv = own.tree.nq, own.tree.nv
         there = to_bodies(own.tree, q[:nq], qd[:nv])
         numbers = [model.bodies.number[id(body)] for body, _, _ in own.tree.bodies]
-        meant = reads.array("orientations", 4).copy()  # of the two quaternions of a turn: as given, else the nearer one
+        meant = reads.bodies.array("orientations", 4).copy()  # of the two quaternions of a turn: as given, else the nearer one
         for link in own.tree.links:
             where, _ = own.at[str(link.element.name)]
             if isinstance(link.element, Body):
@@ -119,7 +119,7 @@ def _normalise(who: str, q: FloatArray, names: tuple[Coordinate, ...]) -> None:
 
 def _write_bodies(system: System, reads: Reads, arrays: Mapping[str, FloatArray]) -> None:
     elements, angles = system.model.bodies.elements, _angles(system, reads)
-    wanted = {name: arrays.get(name, reads.array(name, width))
+    wanted = {name: arrays.get(name, reads.bodies.array(name, width))
               for name, width in (("positions", 3), ("orientations", 4), ("velocities", 6))}  # fmt: skip
     if "orientations" in arrays:
         wanted["orientations"] = np.array([checks.quaternion("Simulation", f"orientations of {checks.label(body)}", row)
@@ -128,7 +128,7 @@ def _write_bodies(system: System, reads: Reads, arrays: Mapping[str, FloatArray]
         _put(system, members, *(array[members] for array in wanted.values()))
     _written(system, angles)
     for name, array in wanted.items():
-        found = reads.array(name, array.shape[1])
+        found = reads.bodies.array(name, array.shape[1])
         if name == "orientations":  # of the two quaternions of a turn either will do
             found = _signed(found, array)
         off = np.abs(found - array).max(axis=1)

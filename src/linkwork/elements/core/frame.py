@@ -10,6 +10,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, BodyLike, Element
 from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.included import placed_moved
+from linkwork.elements.core.registry import kind_for
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +39,7 @@ class Frame(Element):
 
     def check_resolved(self, resolved: Sequence[Any]) -> None:
         (body,) = resolved
-        if body.generalised:
+        if body.dim and not kind_for(body).framed:
             checks.fail(self, f"{checks.label(body)} has no axes", "give a body with a frame, such as a RigidBody")
 
 
