@@ -129,7 +129,7 @@ def test_pictures_of_heights_that_would_fill_the_memory(tmp_path):
 
 
 def test_included_files_are_told_with_their_own_lines(tmp_path):
-    written(tmp_path, '<mujocoinclude>\n\n<body name="a"><joint name="j"/>\n<camera name="c"/>\n<geom size="x"/></body></mujocoinclude>',
+    written(tmp_path, '<mujocoinclude>\n\n<body name="a"><joint name="j"/>\n<light name="c"/>\n<geom size="x"/></body></mujocoinclude>',
             "parts/arm.xml")  # fmt: skip
     path = written(tmp_path, '<mujoco><worldbody>\n<include file="parts/arm.xml"/></worldbody></mujoco>')
     with pytest.raises(lw.FileError, match=r"parts/arm.xml:5: <geom>: MuJoCo's compiler refuses it"):
@@ -138,8 +138,8 @@ def test_included_files_are_told_with_their_own_lines(tmp_path):
     arm.write_text(arm.read_text().replace('size="x"', 'size="1"'))
     with pytest.warns(lw.Note):
         world = lw.load(path)
-    assert [(remark.file, remark.line, remark.what) for remark in world.remarks] == [(str(arm), 4, "<camera>")]
-    with pytest.raises(lw.FileError, match=r"arm.xml:4: <camera>: cameras are not used; strict=True refuses it"):
+    assert [(remark.file, remark.line, remark.what) for remark in world.remarks] == [(str(arm), 4, "<light>")]
+    with pytest.raises(lw.FileError, match=r"arm.xml:4: <light>: lights are not used; strict=True refuses it"):
         lw.load(path, strict=True)
     twice = path.read_text().replace("</worldbody>", '\n<include file="parts/arm.xml"/></worldbody>')
     with pytest.raises(lw.FileError, match=r'model.xml:3: <include>: "parts/arm.xml" is included twice'):

@@ -46,8 +46,8 @@ def _carried(kind: BodyKind, view: StateView, numbers: SX) -> tuple[ReadPose, SX
 
 
 def frame_read_kernel(kind: BodyKind) -> Kernel:
-    """Pointer 1: the body; 2 to 5: as of `body_read_kernel`, of a frame on it; 6: the numbers of the frame. Velocities are those
-    of the point of the body that is there."""
+    """Pointer 1: the body; 2 to 5: as of `body_read_kernel`, of a frame on it; 6: the numbers of the frame. Its velocity is
+    that of the point of the body that is there."""
 
     def write(trace: Trace) -> None:
         view, numbers = StateView(kind, trace, 1), trace.load(6, 0, FRAME)

@@ -96,7 +96,7 @@ class PoseReadout(Readout):
         return self.now()[at : at + 9].reshape(3, 3).copy()
 
     def rotation(self, number: int) -> FloatArray:
-        """(3, 3): its axes in the world, without what they are stretched by; of plain numbers, since arrays of one cost more."""
+        """(3, 3): its axes in the world, without what they are stretched by; with plain numbers, which is faster."""
         at = self.orientations + 4 * number
         w, x, y, z = self.now()[at : at + 4].tolist()
         return np.array(((1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),

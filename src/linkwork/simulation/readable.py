@@ -176,8 +176,8 @@ class Readable:
         return self._query.rates(body)
 
     def acceleration(self, frame: FrameLike) -> FloatArray:
-        """The acceleration of the body's `position`, or of the point of a body where a frame has its origin (3, m/s^2), from the
-        forces and constraints of this moment."""
+        """The acceleration of the body's `position`, or of the point of a body where a frame is (3, m/s^2), from the forces and
+        constraints of this moment."""
         return self._query.acceleration(frame)
 
     def angular_acceleration(self, frame: FrameLike) -> FloatArray:

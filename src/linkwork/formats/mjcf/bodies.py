@@ -198,13 +198,13 @@ def coordinates(draft, j, qpos, qvel):
         return draft.bodies[b], np.concatenate([qpos[at : at + 3], turn]), np.concatenate([qvel[dof : dof + 3], spin])
     if kind == BALL:
         as_built, turn = data.xquat[b], qpos[at : at + 4] / np.linalg.norm(qpos[at : at + 4])
-        here = _product(as_built, turn)
+        here = product(as_built, turn)
         back = as_built * (1, -1, -1, -1)
-        return draft.joints[j], _product(here, back), _turned(here, qvel[dof : dof + 3])
+        return draft.joints[j], product(here, back), _turned(here, qvel[dof : dof + 3])
     return draft.joints[j], float(qpos[at] - model.qpos0[at]), float(qvel[dof])
 
 
-def _product(a, b):
+def product(a, b):
     found = np.empty(4)
     mujoco.mju_mulQuat(found, np.ascontiguousarray(a), np.ascontiguousarray(b))
     return found

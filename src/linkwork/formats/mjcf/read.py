@@ -23,6 +23,7 @@ from linkwork.elements.core.keyframe import Keyframe
 from linkwork.formats.mjcf import actuators as mjcf_actuators
 from linkwork.formats.mjcf import bodies as mjcf_bodies
 from linkwork.formats.mjcf import equalities as mjcf_equalities
+from linkwork.formats.mjcf import frames as mjcf_frames
 from linkwork.formats.mjcf import geoms as mjcf_shapes
 from linkwork.formats.mjcf import medium as mjcf_medium
 from linkwork.formats.mjcf.source import Place, Source, source
@@ -122,8 +123,9 @@ class Draft:
         return bool(self.model.opt.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}"))
 
 
-GROUPS = {"body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "actuator": "actuators", "tendon": "tendons",
-          "equality": "equalities", "pair": "pairs", "exclude": "excludes", "key": "keys"}  # fmt: skip
+GROUPS = {"body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
+          "actuator": "actuators", "tendon": "tendons", "equality": "equalities", "pair": "pairs", "exclude": "excludes",
+          "key": "keys"}  # fmt: skip
 OBJECTS = {kind: getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}") for kind in GROUPS}
 
 
@@ -141,10 +143,12 @@ def drafted(reading, **choices):
     draft = compiled(reading, choices)
     _options(draft)
     mjcf_bodies.add(draft)
+    mjcf_frames.add_bodies(draft)
     mjcf_equalities.add(draft)
     mjcf_actuators.add(draft)
     mjcf_medium.add(draft)
     mjcf_shapes.add(draft)
+    mjcf_frames.add_places(draft)
     if _is_stiff(draft.model):
         draft.world.simulate = {"solver": "ltdl", "integrator": "joint-implicit"}
     for k in range(draft.model.nkey):

@@ -22,7 +22,6 @@ LARGEST = 1e20  # numbers beyond it leave the finite ones when they are multipli
 
 UNUSED = {
     "sensor": "sensors are not read out; ask the Simulation",
-    "camera": "cameras are not used",
     "light": "lights are not used",
     "texture": "textures are not shown; what they lie on has its material's colour",
     "skin": "skins are not shown; the bodies' own shapes are",

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from linkwork.elements import (
     Ball,
     Contact,
+    Frame,
     Gear,
     HardLimit,
     Hinge,
@@ -85,6 +86,7 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     groups = groups_of(robot, Place(Rotation.from_quat(q, scalar_first=True).as_matrix(), x))
     building = _Building(reading, robot)
     building.add_bodies(groups, floating)
+    building.add_frames(groups)
     building.add_joints(groups, limits)
     building.add_mimics()
     geometry = Geometry(building, Folders(reading.path, packages or {}, reading.root), None if self_contact else robot.name,
@@ -142,6 +144,15 @@ class _Building:
         moments = moments_of(self.reading, group, inertial) if inertial.mass > 0.0 else inertial.inertia
         return self.add(inertial.line, RigidBody, inertial.mass, moments, position=group.place.x, com=inertial.com,
                         orientation=quaternion(group.place.R), name=self.own_name(link.line, "link", link.name))  # fmt: skip
+
+    def add_frames(self, groups):
+        """Links that are part of others, or of the ground."""
+        for group in groups:
+            on_ground = group.body is self.world.ground
+            for link, place in group.links[0 if on_ground else 1 :]:
+                there = group.place @ place if on_ground else place
+                self.add(link.line, Frame, group.body, position=there.x, orientation=quaternion(there.R),
+                         name=self.own_name(link.line, "link", link.name))  # fmt: skip
 
     def add_joints(self, groups, limits):
         for group in groups:

@@ -1,0 +1,42 @@
+"""Sites, cameras, and bodies without joints: frames on what carries them."""
+
+import mujoco
+import numpy as np
+
+from linkwork.elements import Frame
+from linkwork.formats.mjcf.bodies import product
+
+FIXED = int(mujoco.mjtCamLight.mjCAMLIGHT_FIXED)
+
+
+def add_bodies(draft):
+    """Frames of bodies that are part of others."""
+    for b in range(1, draft.model.nbody):
+        if draft.model.body_weldid[b] != b:
+            _add(draft, "body", b, b, np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0)))
+
+
+def add_places(draft):
+    """Frames of sites and cameras."""
+    model = draft.model
+    for s in range(model.nsite):
+        _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
+    for c in range(model.ncam):
+        if model.cam_mode[c] == FIXED:
+            _add(draft, "camera", c, int(model.cam_bodyid[c]), model.cam_pos[c], model.cam_quat[c])
+        else:
+            draft.remark(
+                "camera", c, "it turns or moves by itself to follow something, as no frame on a body does: it is left out"
+            )
+
+
+def _add(draft, kind, number, b, position, orientation):
+    """A frame that is given in the frame of MuJoCo's body b."""
+    model, data = draft.model, draft.data
+    root = int(model.body_weldid[b])
+    if root != b:
+        R, there = data.xmat[root].reshape(3, 3), data.xpos[b] + data.xmat[b].reshape(3, 3) @ position
+        position = R.T @ (there - data.xpos[root])
+        orientation = product(data.xquat[root] * (1, -1, -1, -1), product(data.xquat[b], orientation))
+    name = draft.name(kind, number, kind)
+    draft.add(kind, number, Frame, draft.bodies[b], position=position, orientation=orientation, name=name)
