@@ -147,6 +147,7 @@ def mechanism():
         lw.Inequality(bead, lambda b, t: b.position[2] + 100, slip=lambda b, t: b.velocity[0], friction=0.2, restitution=0.1)
     )
     world.add(lw.Visual(boxes[0], lw.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), color=(1, 0.5, 0, 1)))
+    world.add(lw.Frame(boxes[0], rng.normal(size=3), turn(), name="tool"))
     world.add(lw.Gear(axle, rail, -2.0, offset=0.1))
     world.add(lw.Armature(axle, k))
     world.add(lw.JointFriction(axle, 0.5))
