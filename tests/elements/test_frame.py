@@ -73,7 +73,7 @@ def test_frames_of_a_scene_that_is_included_elsewhere(tmp_path):
     sim, alone = lw.Simulation(both), lw.Simulation(arm())
     for name in ("tool", "eye"):
         here, there = alone.pose(name), sim.pose(f"left/{name}")
-        assert np.allclose(there.position, R.apply(here.position) + (1, 2, 3), atol=1e-15)
+        assert np.allclose(there.position, np.add(R.apply(here.position), (1, 2, 3)), atol=1e-15)
         assert np.allclose(there.frame, R.as_matrix() @ here.frame, atol=1e-15)
         assert np.array_equal(sim.position(name), here.position)
 
