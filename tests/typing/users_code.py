@@ -60,6 +60,9 @@ world.add(lw.Inequality(arm, lambda b, t: b.position[2] + t, restitution=0.5))
 world.add(lw.Inequality(arm, bead, lambda a, b, t: lw.norm(a.position - b.position) - 1, slip=lambda a, b, t: a.velocity[0],
                         friction=0.3, name="apart"))  # fmt: skip
 world.add(lw.Visual(arm, lw.Ellipsoid(0.1, 0.2, 0.3), color=(1, 0, 0, 1)))
+tool = world.add(lw.Frame("arm", position=(0, 0, 0.3), orientation=[1, 0, 0, 0], name="tool"))
+eye = world.add(lw.Frame(world.ground, np.ones(3)))
+reach: float = tool.position[2] + world.frames[0].orientation[0]
 
 # -- any function --------------------------------------------------------------------------------------------------------
 world.add(lw.Constraint(arm, lambda b, t: b.point((0, 0, -1))[2], name="foot"))
@@ -93,6 +96,10 @@ sim.step(100)
 rec = sim.run(1.0, control=push, until=lambda now: now.time > 0.5, record=["pin"])
 speed: float = sim.rate("axle") + sim.velocity(arm)[0] + sim.positions[0, 2] + sim.q[0] + sim.energy().total
 place = sim.point("arm", (0, 0, 1)) + sim.position(bead) + sim.frame(arm) @ np.ones(3)
+place += sim.position(tool) + sim.velocity("tool") + sim.acceleration(eye) + sim.point(tool, (0, 0, 1))
+place += sim.pose("tool").position + sim.pose(arm).frame @ np.ones(3)
+moving = sim.twist(tool) + sim.frame_jacobian("tool", axes="local") @ sim.qd
+framed: tuple[str, ...] = sim.frames.names
 pull = sim.force("wind").force @ sim.reaction(rod, arm).torque
 depth = min((point.gap for point in sim.contacts()), default=0.0)
 names: list[str] = [str(name) for name in sim.q_names]

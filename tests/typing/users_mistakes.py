@@ -61,6 +61,10 @@ sim.run(1.0, control=3)  # refused
 sim.run(1.0, until=lambda now: now.tyme > 1)  # refused
 sim.position()  # refused
 sim.position(3)  # refused
+sim.pose(3)  # refused
+sim.twist("tool", axes=3)  # refused
+sim.frames.names = ()  # refused
+lw.Frame(position="up")  # refused
 sim.point(arm)  # refused
 sim.angle(arm)  # refused
 sim.angle("axle").degrees  # refused
