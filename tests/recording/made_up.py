@@ -26,6 +26,10 @@ VISUALS = [  # name, body, shape, position, orientation, color
     ("glass", "body1", Sphere(0.2), (0, 0, 0), (0.96, 0.28, 0, 0), (0.2, 0.4, 1, 0.3)),
     ("sky", None, HILLS, (0, 0, 1), (1, 0, 0, 0), (0.5, 0.5, 0.5, 1)),
 ]
+FRAMES = [  # name, body, position, orientation
+    ("tool/1", "body0", (0.1, 0.2, 0.3), (0.96, 0.28, 0, 0)),
+    ("Blick ü", None, (0, 0, 1), (1, 0, 0, 0)),
+]
 
 
 def turning(axis, angle):
@@ -84,5 +88,5 @@ def everything():
     }
     links = [("spring", None, (0, 0, 1), "Bein ü", (0, 0, 0)), ("pin/1", "body0", (0, 0, 0), "body1", (0.5, 0, 0))]
     named = dict(zip(names, shapes, strict=True))
-    seen = {"colliders": COLLIDERS, "visuals": VISUALS}
+    seen = {"colliders": COLLIDERS, "visuals": VISUALS, "frames": FRAMES}
     return replace(base, bodies=names, shapes=named, frame=frame, extra=extra, links=links, **seen)

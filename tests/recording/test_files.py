@@ -16,7 +16,7 @@ ENDINGS = [".nc", ".npz"]
 def assert_same(a, b):
     assert (a.bodies, a.joints) == (b.bodies, b.joints)
     assert (a.shapes, a.links, a.attributes, a.extra_units) == (b.shapes, b.links, b.attributes, b.extra_units)
-    assert (a.colliders, a.visuals) == (b.colliders, b.visuals)
+    assert (a.colliders, a.visuals, a.frames) == (b.colliders, b.visuals, b.frames)
     np.testing.assert_array_equal(a.time, b.time, strict=True)
     for name in FIELDS:
         if getattr(a, name) is None:

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.errors import printable
 from linkwork.recording.fields import CONTACT_FIELDS, COORDINATES, FIELDS, fields_of
 from linkwork.recording.files import facts_of
+from linkwork.recording.frames import TRACKS, frame_record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,12 @@ def dataset(rec: Recording) -> Dataset:
         del values["local_axis"]
     coordinates = {name: (name, value, _says(*COORDINATES[name])) for name, value in values.items()}
     variables = {name: (FIELDS[name][0], value, _says(*FIELDS[name][1:])) for name, value in fields.items()}
+    if rec.frames:
+        records = [frame_record(rec, name) for name, *_ in rec.frames]
+        coordinates["frame_name"] = ("frame_name", np.array([r.name for r in records], str), _says(*COORDINATES["frame_name"]))
+        for name, track in TRACKS.items():
+            tracks = np.stack([getattr(record, track.field) for record in records], axis=1)
+            variables[name] = (track.dimensions, tracks, _says(track.unit, track.text))
     facts, arrays = facts_of(rec)
     for name, value in arrays.items():
         variables[name] = (tuple(f"{name}_{k}" for k in range(value.ndim)), value, _says("m or 1", "of a shape"))

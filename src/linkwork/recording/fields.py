@@ -43,6 +43,7 @@ COORDINATES = {
     "local_axis": ("1", "axis of the body"),
     "quaternion": ("1", "component of the quaternion"),
     "joint": ("1", "name of the joint"),
+    "frame_name": ("1", "name of the frame"),
 }
 EXTRA_UNITS = {
     "force": "N",
@@ -65,7 +66,7 @@ def fields_of(rec: Recording) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class BodyRecord:
-    """One body over time, in the world frame: `rec["rod"]`."""
+    """One body, or a frame, over time, in the world frame: `rec["rod"]`."""
 
     name: str
     time: FloatArray  # (T,), s

@@ -65,6 +65,7 @@ def facts_of(rec: Recording, **more: Any) -> tuple[str, dict[str, AnyArray]]:
         "links": rec.links,
         "colliders": [(name, body, known(shape), *pose) for name, body, shape, *pose in rec.colliders],
         "visuals": [(name, body, known(shape), *pose) for name, body, shape, *pose in rec.visuals],
+        "frames": rec.frames,
         "attributes": rec.attributes,
     }
     text = json.dumps(facts | more, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))

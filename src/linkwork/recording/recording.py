@@ -23,6 +23,7 @@ from linkwork.recording.fields import (
     joined_contacts,
 )
 from linkwork.recording.files import NewerError, read_netcdf, read_npz, shape_of, write_npz
+from linkwork.recording.frames import frame_of, frame_record
 from linkwork.recording.validation import (
     check_arrays,
     check_times,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from linkwork.elements.core.element import Body, ElementLike
+    from linkwork.elements.core.frame import Frame
     from linkwork.elements.core.joint import Joint
     from linkwork.elements.core.shape import Shape
     from linkwork.recording.fields import ContactRecords
@@ -59,8 +61,8 @@ class Recording(Sealed):
     extra: name -> (T, ...), or a pair of that and its unit; shapes: body -> Shape or None; links: (name, body or None
     for the ground, point, body, point), points in the frame of their body; colliders: (name, body or None, shape, position,
     orientation), in the frame of the body; visuals: (name, body or None, shape, position, orientation, color (4,) or None),
-    what pictures show in the place of a body's shape and colliders; touching: ContactRecords, None where nothing can touch;
-    attributes: plain values about the run.
+    what pictures show in the place of a body's shape and colliders; frames: those of the world, (name, body or None, position,
+    orientation); touching: ContactRecords, None where nothing can touch; attributes: plain values about the run.
 
     >>> rec
     <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
@@ -69,7 +71,7 @@ class Recording(Sealed):
     """
 
     OPEN = frozenset({"bodies", "joints", "time", *FIELDS, "extra", "extra_units", "shapes", "links", "colliders", "visuals",
-                      "touching", "attributes"})  # fmt: skip
+                      "frames", "touching", "attributes"})  # fmt: skip
 
     position: FloatArray
     orientation: FloatArray
@@ -86,8 +88,8 @@ class Recording(Sealed):
         angular_velocity: Numbers, kinetic: Numbers, potential: Numbers, drift: Numbers, joints: Sequence[str], angle: Numbers,
         frame: Numbers | None = None, extra: Mapping[str, Any] | None = None, shapes: Mapping[str, Shape | None] | None = None,
         links: Sequence[Sequence[Any]] | None = None, colliders: Sequence[Sequence[Any]] | None = None,
-        visuals: Sequence[Sequence[Any]] | None = None, touching: ContactRecords | None = None,
-        attributes: Mapping[str, Any] | None = None,
+        visuals: Sequence[Sequence[Any]] | None = None, frames: Sequence[Sequence[Any]] | None = None,
+        touching: ContactRecords | None = None, attributes: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.bodies, self.joints = names_in("bodies", bodies), names_in("joints", joints)
         self.time = numbers_in("time", time)
@@ -111,6 +113,7 @@ class Recording(Sealed):
         self.links = [link_of(*link) for link in links or []]
         self.colliders = [collider_of(*collider) for collider in colliders or []]
         self.visuals = [visual_of(*visual) for visual in visuals or []]
+        self.frames = [frame_of(*frame) for frame in frames or []]
         self.touching = touching
         self.attributes = dict(attributes or {})
         check_arrays(self)
@@ -134,13 +137,13 @@ class Recording(Sealed):
         return f"<Recording: {frames}, {held}>"
 
     @overload
-    def __getitem__(self, item: Body) -> BodyRecord: ...
+    def __getitem__(self, item: Body | Frame) -> BodyRecord: ...
     @overload
     def __getitem__(self, item: Joint) -> JointRecord: ...
     @overload
     def __getitem__(self, item: str) -> Any: ...
     def __getitem__(self, item: ElementLike) -> Any:
-        """The record of one body or joint, by name or by the element itself.
+        """The record of one body, frame or joint, by name or by the element itself.
 
         >>> rec["rod"].velocity.shape, rec["axle"].angle.shape
         ((101, 3), (101,))
@@ -148,7 +151,10 @@ class Recording(Sealed):
         name: Any = getattr(item, "name", item)
         if isinstance(name, str) and name in self.joints:  # in a world no two elements have the same name
             return JointRecord(name, self.time, self.angle[:, self.joints.index(name)])
-        i = index_of(name, "body or joint", self.bodies + self.joints)
+        named = [frame[0] for frame in self.frames]
+        if isinstance(name, str) and name in named:
+            return frame_record(self, name)
+        i = index_of(name, "body, frame or joint", self.bodies + named + self.joints)
         frame = None if self.frame is None else self.frame[:, i]
         moving = self.position[:, i], self.orientation[:, i], self.velocity[:, i], self.angular_velocity[:, i]
         return BodyRecord(name, self.time, *moving, frame, self.shapes[name])
@@ -217,11 +223,18 @@ class Recording(Sealed):
         fields = {name: change(name, value) for name, value in (fields_of(self) | {"time": self.time}).items()}
         extra = {name: (change(f"extra {name}", value), self.extra_units[name]) for name, value in self.extra.items()}
         return Recording(**fields, bodies=self.bodies, joints=self.joints, extra=extra, shapes=self.shapes, links=self.links,
-                         colliders=self.colliders, visuals=self.visuals, touching=touching,
+                         colliders=self.colliders, visuals=self.visuals, frames=self.frames, touching=touching,
                          attributes=self.attributes)  # fmt: skip
 
+    def _followed(self, item: ElementLike) -> str:
+        """The name of a body or frame."""
+        name: Any = getattr(item, "name", item)
+        known: list[str] = [*self.bodies, *(frame[0] for frame in self.frames)]
+        return known[index_of(name, "body or frame", known)]
+
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable.
+        """An xarray Dataset with dimensions time, body, axis, quaternion and joint, units on every variable; with frames,
+        `frame_position` and the like have the dimension frame_name.
 
         >>> data = rec.to_xarray()
         >>> float(data.position.sel(body="rod", axis="x")[0]), data.position.units
@@ -276,19 +289,18 @@ class Recording(Sealed):
             for kind in ("colliders", "visuals")
         }
         shapes = {name: shape_of(f'body "{name}"', given, arrays, known) for name, given in facts["shapes"].items()}
-        return cls(**fields, shapes=shapes, links=facts["links"], **placed, attributes=facts["attributes"])
+        frames = facts.get("frames", [])
+        return cls(**fields, shapes=shapes, links=facts["links"], **placed, frames=frames, attributes=facts["attributes"])
 
     def plot(self, body: ElementLike | None = None, path: FilePath | None = None) -> Figure:
-        """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body.
+        """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body or frame.
 
         With a path (.png, .pdf, .svg) it is saved there; without one `matplotlib.pyplot.show()` shows it.
 
         >>> len(rec.plot("rod", path="rod.png").axes), len(rec.plot(path="run.svg").axes)
         (3, 4)
         """
-        name: Any = getattr(body, "name", body)
-        if name is not None:
-            index_of(name, "body", self.bodies)
+        name: Any = None if body is None else self._followed(body)
         path = None if path is None else _ending(path, "plot", ".png", ".pdf", ".svg")
         figure = exports.figure_of(self, None if name is None else self[name], shown=path is None)
         if path is not None:
@@ -300,7 +312,7 @@ class Recording(Sealed):
                 trace: ElementLike | Sequence[ElementLike] | None = None) -> Path:  # fmt: skip
         """A moving .gif at the pace of the recorded time, or a still .png of a few poses; returns the path.
 
-        size: width and height in pixels; trace: a body, or several, whose path is drawn.
+        size: width and height in pixels; trace: a body or frame, or several, whose path is drawn.
 
         >>> rec.animate("run.png", trace="rod").name
         'run.png'
@@ -311,13 +323,13 @@ class Recording(Sealed):
         if not 0 < fps <= 50:
             raise RecordingError(f"animate: fps is {fps}; give a number above 0 and up to 50, the most that a GIF shows")
         _check_size("animate", size)
-        several = trace if isinstance(trace, (list, tuple)) else [] if trace is None else [trace]
-        bodies = [index_of(getattr(item, "name", item), "body", self.bodies) for item in several]
+        several: Sequence[Any] = trace if isinstance(trace, (list, tuple)) else [] if trace is None else [trace]
+        traces = [self._followed(item) for item in several]
         with whole(path) as beside:
             if path.suffix == ".gif":
-                drawing.gif(self, beside, fps, tuple(size), bodies)
+                drawing.gif(self, beside, fps, tuple(size), traces)
             else:
-                drawing.still(self, beside, tuple(size), bodies)
+                drawing.still(self, beside, tuple(size), traces)
         return path
 
     def replay(self, path: FilePath) -> Path:

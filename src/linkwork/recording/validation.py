@@ -26,10 +26,11 @@ def check_arrays(rec: Recording) -> None:
             remedy = f"{len(rec.time)} frames, {len(rec.bodies)} bodies and {len(rec.joints)} joints need {wanted}"
             raise RecordingError(f"Recording: {name} has shape {value.shape}; {remedy}")
     named = {body for link in rec.links for body in (link[1], link[3])} | {
-        body for _, body, *_ in (*rec.colliders, *rec.visuals)
+        body for _, body, *_ in (*rec.colliders, *rec.visuals, *rec.frames)
     }
     for body in named - {None, *rec.bodies}:
         index_of(body, "body", rec.bodies)  # raises
+    names_in("frames", [name for name, *_ in rec.frames])
     if rec.touching is not None:
         _check_touching(rec)
         sizes |= {"contact": int(rec.touching.count.sum()), "end": 2}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,20 @@ if TYPE_CHECKING:
 A_POSE = 44  # numbers of a body in a frame: pose, velocities and axes, and the same once more while a recording is made
 A_FRAME = 600  # bytes of a frame beside its numbers
 PART = 0.1  # of memory that a recording may well take
+
+
+PLACE, RATE = 0, 2  # of what kinds tell of points
+
+
+@dataclass(frozen=True, eq=False)
+class _Track:
+    """What is recorded of a point of a body, beside poses."""
+
+    extra: str  # its name in the recording
+    unit: str
+    body: Any
+    local: FloatArray
+    what: int
 
 
 class Chapter:
@@ -118,9 +133,9 @@ class Recorder:
 
         sim = self.sim
         times, kinetic, potential, drift, pulls = zip(*self.samples, strict=True)
-        bodies, joints, poses, angles, places = self._motion()
+        bodies, joints, poses, angles, tracks = self._motion()
         stretching = any(kind.stretches for kind in sim.model.bodies.kinds)
-        extra: dict[str, Any] = {f"place {name}": (place, "m") for name, place in places.items()}
+        extra: dict[str, Any] = {track.extra: (values, track.unit) for track, values in tracks.items()}
         for k, name in enumerate(self.reactions):
             extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
             extra[f"torque {name}"] = np.array([p[k].torque for p in pulls])
@@ -133,12 +148,13 @@ class Recorder:
             velocity=poses.velocity, angular_velocity=poses.angular_velocity, kinetic=np.array(kinetic),
             potential=np.array(potential), drift=np.array(drift), joints=joints, angle=angles,
             frame=poses.frame if stretching else None, extra=extra, shapes=shapes, links=self._links(),
-            colliders=self._colliders(), visuals=self._visuals(), touching=self._contacts(), attributes=attributes,
+            colliders=self._colliders(), visuals=self._visuals(), frames=self._frames(), touching=self._contacts(),
+            attributes=attributes,
         )  # fmt: skip
 
-    def _motion(self) -> tuple[list[str], list[str], readout.Poses, FloatArray, dict[str, FloatArray]]:
+    def _motion(self) -> tuple[list[str], list[str], readout.Poses, FloatArray, dict[_Track, FloatArray]]:
         """Names of all bodies and of joints with an angle or travel; poses (samples, bodies, ...), angles (samples, joints);
-        places (samples, 3) of colliders that move as no frame does, by name."""
+        what poses do not tell of points (samples, 3)."""
         bodies = list(dict.fromkeys(name for chapter in self.chapters for name in chapter.bodies))
         joints = list(dict.fromkeys(name for chapter in self.chapters for name, _, _ in chapter.joints))
         of_body, of_joint = ({name: k for k, name in enumerate(names)} for names in (bodies, joints))
@@ -146,9 +162,7 @@ class Recorder:
         blank = readout.Poses.blank(shape[0] * shape[1])
         poses = readout.Poses(*(np.full((*shape, *value.shape[1:]), np.nan) for value in vars(blank).values()))
         angles, first = np.full((len(self.samples), len(joints)), np.nan), 0
-        touching: list[Any] = [c for c in self.sim.world.contacts if c.touched]
-        beside = [c for c in touching if not (isinstance(c.body, Ground) or kind_for(c.body).framed)]
-        places = {str(c.name): np.full((len(self.samples), 3), np.nan) for c in beside if c.position.any()}
+        tracks = {track: np.full((len(self.samples), 3), np.nan) for track in self._tracked()}
         for chapter in self.chapters:
             with np.errstate(over="ignore", invalid="ignore"):  # the last frames of a run that blew up hold huge numbers
                 motion = _Motion(chapter.model, chapter.numbers(), np.array(chapter.states))
@@ -159,10 +173,23 @@ class Recorder:
                 getattr(poses, field)[frames, columns] = values
             for (name, _, _), values in zip(chapter.joints, found, strict=True):
                 angles[frames, of_joint[name]] = values
-            for c in beside:
-                if str(c.name) in places and (number := chapter.model.bodies.number.get(id(c.body))) is not None:
-                    places[str(c.name)][frames] = motion.point(number, c.position)
-        return bodies, joints, poses, angles, places
+            for track, values in tracks.items():
+                if (number := chapter.model.bodies.number.get(id(track.body))) is not None:
+                    values[frames] = motion.located(number, track.local)[track.what]
+        return bodies, joints, poses, angles, tracks
+
+    def _tracked(self) -> Iterator[_Track]:
+        """Places of colliders that move as no frame does, and velocities of frames on what stretches."""
+        from linkwork.recording.frames import velocity_of
+
+        touching: list[Any] = [c for c in self.sim.world.contacts if c.touched]
+        for c in touching:
+            if not (isinstance(c.body, Ground) or kind_for(c.body).framed) and c.position.any():
+                yield _Track(f"place {c.name}", "m", c.body, c.position, PLACE)
+        frames: list[Any] = list(self.sim.world.frames)
+        for f in frames:
+            if not isinstance(f.body, Ground) and kind_for(f.body).stretches:
+                yield _Track(velocity_of(str(f.name)), "m/s", f.body, f.position, RATE)
 
     def _links(self) -> list[tuple[Any, ...]]:
         """Anchors of joints and rods, in the users' frames."""
@@ -192,6 +219,11 @@ class Recorder:
         """What is shown in the place of shapes, and where it is on its body."""
         seen: list[Any] = list(self.sim.world.visuals)
         return [(v.name, v.body.name if v.body.dim else None, v.shape, v.position, v.orientation, v.color) for v in seen]
+
+    def _frames(self) -> list[tuple[Any, ...]]:
+        """The frames of the world, and where they are on their bodies."""
+        frames: list[Any] = list(self.sim.world.frames)
+        return [(f.name, f.body.name if f.body.dim else None, f.position, f.orientation) for f in frames]
 
     def _contacts(self) -> ContactRecords | None:
         """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""
@@ -252,12 +284,12 @@ class _Motion:
             for field, values in vars(found).items():
                 getattr(self.poses, field)[:, numbers] = values.reshape(samples, len(members), *values.shape[1:])
 
-    def point(self, body: int, local: FloatArray) -> FloatArray:
-        """(samples, 3): where a point of a body was."""
+    def located(self, body: int, local: FloatArray) -> list[FloatArray]:
+        """Of a point of a body over the samples: PLACE (samples, 3), Jacobian, RATE (samples, 3), bias."""
         kind: Any = self.model.bodies.kinds[body]
         found = self.coordinates[kind.name][:, self.model.bodies.place[body]]
         same = [np.tile(x, (len(found), 1)) for x in (local, *readout.of_body(self.model, self.work, body))]
-        result: FloatArray = kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)[0]
+        result: list[FloatArray] = kind.located(found[:, : kind.nq], found[:, kind.nq :], *same)
         return result
 
     def _internal(self, body: int) -> tuple[FloatArray, FloatArray, FloatArray]:

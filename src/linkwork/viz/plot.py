@@ -26,14 +26,15 @@ AROUND = 0.3  # part of the picture's size by which the ground is shown around b
 class Scene:
     """A recording set up for drawing on one canvas of (width, height) pixels.
 
-    rec: a Recording; frames: indexes (F,) of all frames that will be drawn; trace: indexes of bodies to draw paths of.
+    rec: a Recording; frames: indexes (F,) of all frames that will be drawn; trace: names of bodies and frames to draw paths of.
     """
 
     def __init__(self, rec, frames, size, trace=()):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        self.rec, self.trace = spread(rec), trace
+        self.rec = spread(rec)
+        self.paths = [_path(self.rec, name) for name in trace]
         self.layer = itertools.count(1)  # what comes later lies above
         figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100, facecolor=PAPER)
         self.canvas = FigureCanvasAgg(figure)
@@ -117,6 +118,9 @@ class Scene:
             low.append(both.min(axis=0))
             high.append(both.max(axis=0))
         self.low, self.high = np.min(low, axis=0), np.max(high, axis=0)
+        for _, path in self.paths:
+            both = np.concatenate([path, path @ self.view.T], axis=1)
+            self.low, self.high = np.fmin(self.low, np.fmin.reduce(both)), np.fmax(self.high, np.fmax.reduce(both))
         self.size = max((self.high - self.low)[:3].max(), 1e-6)
         self.rests = len(low) > 1 and self.view[1, 2] > 0.99 and np.ptp(low, axis=0)[2] < 0.005 * self.size
         self._surround()
@@ -190,10 +194,9 @@ class Scene:
         self._lines(lines.reshape(-1, 2, 2), color=PALE_INK, lw=1.1, capstyle="round")
 
     def _draw_traces(self, last):
-        for body in self.trace:
-            path = self.rec.position[: last + 1, body]
-            path = np.where(np.abs(path) < LOST, path, np.nan) @ self.view[:2].T
-            self._put(self._lines([path], color=0.35 * self.blank + 0.65 * self.colour[body], lw=1.2))
+        for body, path in self.paths:
+            colour = self.stone if body is None else self.colour[self.rec.bodies.index(body)]
+            self._put(self._lines([path[: last + 1] @ self.view[:2].T], color=0.35 * self.blank + 0.65 * colour, lw=1.2))
 
     def _draw_standing(self, thing, put=lambda artist: None):
         """One collider of the ground, in stone."""
@@ -298,6 +301,13 @@ def step(length):
     """The largest of 1, 2 and 5 times a power of ten that is not above length."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(power * max(k for k in (1, 2, 5) if k * power <= length * (1 + 1e-9)))
+
+
+def _path(rec, name):
+    """Of a body or frame: the body that carries it (None: the ground), and its path (T, 3), NaN where it is lost."""
+    carrier = {frame: body for frame, body, *_ in rec.frames}
+    path = rec[name].position
+    return carrier.get(name, name), np.where(np.abs(path) < LOST, path, np.nan)
 
 
 def still(rec, path, size, trace):
