@@ -188,6 +188,20 @@ def test_a_keyframe_is_part_of_the_scene_that_is_left_and_of_the_report(capsys, 
     assert code == 2 and 'lost.yaml:2: simulate: no keyframe is called "down"; there is none' in err and err.count("\n") == 1
 
 
+def test_info_names_the_first_frames_and_runs_record_them(capsys, folder, no_plots):
+    frames = "".join(f"  - Frame: {{name: gauge{k}, body: arm, position: [0, 0, {k}]}}\n" for k in range(8))
+    head, rest = SCENE.split("elements:\n")
+    (folder / "gauges.yaml").write_text(f"{head}elements:\n{rest}{frames}")
+    code, out, _ = call(capsys, "info", "gauges.yaml")
+    named = ", ".join(f"gauge{k}" for k in range(6))
+    assert code == 0 and f"  frames      8: {named} and 2 more\n" in out
+    assert "frames" not in call(capsys, "info", "arm.yaml")[1]
+    assert call(capsys, "run", "gauges.yaml", "--seconds", 0.1, "--out", "first")[0] == 0
+    rec = Recording.load("first/recording.nc")
+    assert [frame[0] for frame in rec.frames] == [f"gauge{k}" for k in range(8)]
+    assert np.allclose(np.linalg.norm(rec["gauge5"].position - rec["arm"].position, axis=1), 5)
+
+
 def test_a_seed_is_all_that_is_random(folder):
     from linkwork.cli.run_loop import push
 

@@ -4,6 +4,8 @@ import typer
 
 from linkwork.cli.options import AsFound, Floating, Packages, Root, Settings, escape
 
+NAMED = 6  # frames in one line
+
 
 def info(
     scene: str = typer.Argument(help='A name that "linkwork scenes" lists, or a .urdf, .xml (MJCF) or .yaml file.'),
@@ -14,7 +16,7 @@ def info(
     packages: Packages = [],  # noqa: B006
     root: Root = None,
 ):
-    """Show bodies, joints, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
+    """Show bodies, joints, frames, freedoms, loops, what joint coordinates would cost, the tree, and what is not supported."""
     import warnings
 
     from rich.console import Console
@@ -63,6 +65,8 @@ def _rows(chosen):
     parameters = ", ".join(f"{name} {value:.4g}" for name, value in chosen.parameters.items())
     rows = {"parameters": parameters} if parameters else {}
     rows |= {name: _kinds(counts) for name, counts in kinds.items() if counts or name in ("bodies", "constraints", "forces")}
+    if world.frames:
+        rows["frames"] = _first([str(frame.name) for frame in world.frames])
     if world.keyframes:
         rows["keyframes"] = ", ".join(world.keyframes)
     try:
@@ -84,6 +88,12 @@ def _kinds(counts):
     """`5: 4 rigid, 1 particle`."""
     total = str(sum(counts.values()))
     return f"{total}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}" if counts else total
+
+
+def _first(names):
+    """`5: base, tool, left eye and 2 more`."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{len(names)}: {', '.join(names[:NAMED])}{more}"
 
 
 def _tell(console, remarks):
