@@ -42,6 +42,12 @@ WORLDS = {
 }
 
 
+def tooled(world):
+    """The world with a frame on its last body."""
+    world.add(lw.Frame(world.bodies[-1], position=(0.1, 0, 0), orientation=(0.6, 0.8, 0, 0), name="tool"))
+    return world
+
+
 def reads(sim):
     """{name: a call that reads}."""
     body, joint = sim.world.bodies[-1].name, sim.world.constraints[-1].name
@@ -51,6 +57,11 @@ def reads(sim):
         "velocity(name)": lambda: sim.velocity(body),
         "angle(name)": lambda: sim.angle(joint),
         "rate(name)": lambda: sim.rate(joint),
+        "position(frame)": lambda: sim.position("tool"),
+        "pose(frame)": lambda: sim.pose("tool"),
+        'twist(frame, axes="local")': lambda: sim.twist("tool", axes="local"),
+        "frame_jacobian(frame)": lambda: sim.frame_jacobian("tool"),
+        "frames": lambda: sim.frames,
         "positions": lambda: sim.positions,
         "q": lambda: sim.q,
         "q and qd": lambda: (sim.q, sim.qd),
@@ -102,7 +113,7 @@ def best_of_turns(calls, rounds):
 
 def measure(make, rounds):
     """{case: {read: seconds}} of one world."""
-    sim, euler = lw.Simulation(make(), dt=1e-4), lw.Simulation(make(), dt=1e-4, integrator="euler")
+    sim, euler = (lw.Simulation(tooled(make()), dt=1e-4, integrator=name) for name in ("rattle", "euler"))
     start = {id(one): one.state.copy() for one in (sim, euler)}
 
     def after_a_step(read):
