@@ -110,6 +110,19 @@ def test_reads():
     np.testing.assert_allclose(sim.point("top", (0, 0, 0.4)), sim.point("arm", (0.5, 0, 0)), atol=1e-6)
 
 
+def test_frames():
+    world = hung()
+    world.add(lw.Frame("top", position=(0.1, 0.2, 0.3), orientation=(0.5, 0.5, -0.5, 0.5), name="rim"))
+    sim = lw.Simulation(world, dt=1e-3)
+    sim.step(100)
+    arm, w, alpha = sim.frame("top") @ (0.1, 0.2, 0.3), sim.angular_velocity("top"), sim.angular_acceleration("top")
+    np.testing.assert_allclose(sim.position("rim"), sim.position("top") + arm, atol=1e-14)
+    np.testing.assert_allclose(sim.velocity("rim"), sim.velocity("top") + np.cross(w, arm), atol=1e-13)
+    turning = np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+    np.testing.assert_allclose(sim.acceleration("rim"), sim.acceleration("top") + turning, atol=1e-11)
+    np.testing.assert_allclose(sim.frame_jacobian("rim") @ sim.qd, sim.twist("rim"), atol=1e-12)
+
+
 def test_states_go_from_solver_to_solver_and_through_pickles():
     sim = lw.Simulation(hung(), dt=1e-3)
     sim.step(50)
