@@ -62,7 +62,8 @@ def frame_jacobian(reads: Reads, frame: Frame | Body) -> FloatArray:
         from linkwork import reduced  # as all of it: imported by those who use it
 
         assert own.tree is not None
-        found[:, : own.tree.nv] = reduced.jacobian(own.tree, reads.q()[: own.tree.nq], body, local)
+        q = reads.q()[: own.tree.nq].copy()  # of read-only arrays compiled code is looked up anew
+        found[:, : own.tree.nv] = reduced.jacobian(own.tree, q, body, local)
         return found
     number, (_, moved) = system.model.bodies.number[id(body)], own.at[str(body.name)]
     kind, pose = system.model.bodies.kinds[number], readout.poses(system.model, system.work, number)
