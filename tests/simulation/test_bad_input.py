@@ -91,7 +91,10 @@ BAD = {
     "drag in first-order": (lambda: lw.Simulation(_dragged(), integrator="first-order"), 'Drag "drag": .*velocity'),
     "unknown body asked": (lambda: make("rattle").position("rot"), 'Simulation: .*"rot".*did you mean "rod"'),
     "unknown joint asked": (lambda: make("rattle").reaction("pim"), 'Simulation: .*"pim".*did you mean "pin"'),
-    "a joint as a body": (lambda: make("rattle").position("pin"), 'Ball "pin": it has no position of its own; give a body, or a frame on one'),
+    "a joint as a body": (
+        lambda: make("rattle").position("pin"),
+        'Ball "pin": it has no position of its own; give a body, or a frame on one',
+    ),
 }
 
 
