@@ -123,7 +123,6 @@ class Simulation(Sealed, Readable):
         """The System of now."""
         return self._editor.system
 
-    # -- what it is ------------------------------------------------------------------------------------------------------
     @property
     def world(self) -> World:
         """The world that it is a simulation of."""
@@ -141,11 +140,10 @@ class Simulation(Sealed, Readable):
 
     @property
     def choice(self) -> Choice | None:
-        """Which solver and integrator `solver="auto"` has chosen, and why, in one sentence; None where they were given.
+        """What `solver="auto"` has chosen, and why, in one sentence; None where solver and integrator were given.
 
         >>> import linkwork as lw
-        >>> sim = lw.Simulation(lw.scenes.get("hanging-chain"), dt=0.01, solver="auto")
-        >>> sim.choice.solver, sim.choice.integrator
+        >>> lw.Simulation(lw.scenes.get("hanging-chain"), dt=0.01, solver="auto").choice[:2]
         ('aba', 'joint-implicit')
         """
         return self._editor.system.options.choice
@@ -204,7 +202,6 @@ class Simulation(Sealed, Readable):
         """Keep and show a note."""
         self.notes.add(text)
 
-    # -- motion ----------------------------------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
         """Make n steps of dt."""
         self._runner.step(n)
@@ -257,7 +254,6 @@ class Simulation(Sealed, Readable):
         """
         return self._hands.grab(body, point, by, stiffness, damping, limit)
 
-    # -- state and parameters --------------------------------------------------------------------------------------------
     @property
     def time(self) -> float:
         """Seconds."""
@@ -288,16 +284,9 @@ class Simulation(Sealed, Readable):
     def state(self, state: State) -> None:
         self._editor.restore(state)
 
-    def set_state(
-        self,
-        *,
-        q: Vector | None = None,
-        qd: Vector | None = None,
-        positions: Matrix | None = None,
-        orientations: Matrix | None = None,
-        velocities: Matrix | None = None,
-        project: bool = False,
-    ) -> None:
+    def set_state(self, *, q: Vector | None = None, qd: Vector | None = None, positions: Matrix | None = None,
+                  orientations: Matrix | None = None, velocities: Matrix | None = None,
+                  project: bool = False) -> None:  # fmt: skip
         """Set everything at once: coordinates `q` and velocities `qd` as `sim.q` and `sim.qd` have them, or `positions`,
         `orientations` and `velocities` of all bodies. What is left out stays as it is: of joints their coordinates and rates,
         of bodies their poses and velocities. Time, parameters and commands stay. Angles count turns, where q has them, and
@@ -312,13 +301,8 @@ class Simulation(Sealed, Readable):
         >>> sim.q.round(12).tolist(), sim.qd.round(12).tolist()
         ([0.3, 7.0], [0.0, 1.0])
         """
-        given: dict[str, Numbers | None] = {
-            "q": q,
-            "qd": qd,
-            "positions": positions,
-            "orientations": orientations,
-            "velocities": velocities,
-        }
+        given: dict[str, Numbers | None] = {"q": q, "qd": qd, "positions": positions, "orientations": orientations,
+                                            "velocities": velocities}  # fmt: skip
         set_state(self._query.reads(), given, checks.flag("Simulation", "project", project))
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
@@ -343,7 +327,6 @@ class Simulation(Sealed, Readable):
         """The value of a Parameter now."""
         return self._editor.get(parameter)
 
-    # -- changes ---------------------------------------------------------------------------------------------------------
     def switch(self, element: ElementLike, on: bool) -> None:
         """Switch a constraint, force or contact on or off, in this simulation. What refers to it, as a motor to its hinge, goes
         with it; a constraint that is violated when it comes on is drawn in at a bounded speed.
@@ -387,7 +370,6 @@ class Simulation(Sealed, Readable):
         self._editor.add(element)
         return element
 
-    # -- as an ordinary differential equation ----------------------------------------------------------------------------
     def pack(self) -> FloatArray:
         """y: coordinates and velocities of all bodies, body by body in order of addition, as the model has them (a rigid body's
         coordinates are a place and a unit quaternion).
