@@ -24,7 +24,9 @@ from linkwork.engines.traits import PAIRS
 LEFT_OUT = ("dense", "anticipation", "fronts")  # references, and a part of tree
 SMALLER = {"hair": {"strands": 20}, "net": {"n": 8}, "wall": {"n": 3}, "bridge": {"n": 15}}
 NOT_IN = ("hair", "wall")  # the same as hanging-chain and box-stack, many times
-ROBOTS = ("panda", "ur5", "anymal", "solo", "g1", "talos")  # of example-robot-data, without contact, falling or swinging
+ROBOTS = {"panda": "panda_description/urdf/panda.urdf", "ur5": "ur_description/urdf/ur5_robot.urdf",
+          "anymal": "anymal_b_simple_description/robots/anymal.urdf", "talos": "talos_data/robots/talos_full_v2.urdf",
+          "kinova": "kinova_description/robots/kinova.urdf", "solo": "solo_description/robots/solo12.urdf"}  # fmt: skip
 PARTS = (16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125)  # of the suggested step
 LONGEST = 0.4  # s of motion
 MOST_SECONDS = 4.0  # of the processor for one run of one pair: dearer ones are no contestants
@@ -40,19 +42,16 @@ def cases(names):
     for name, scene in registry._SCENES.items():
         if (not names and name not in NOT_IN) or name in names:
             yield name, lambda name=name: lw.scenes.get(name, **SMALLER.get(name, {})), scene.dt, scene
-    for name in ROBOTS:
+    for name, path in ROBOTS.items():
         if not names or name in names:
-            yield name, lambda name=name: robot(name), 1e-3, None
+            yield name, lambda path=path: robot(path), 1e-3, None
 
 
-def robot(name):
-    """A robot that hangs in the air, or floats, with its own damping and limits, and no colliders."""
-    import example_robot_data
+def robot(path):
+    """A robot that swings, or floats and falls, with its damping and limits, without colliders."""
+    from benchmarks.robots import FOLDER
 
-    path = example_robot_data.getURDFPath(name) if hasattr(example_robot_data, "getURDFPath") else None
-    if path is None:
-        path = example_robot_data.load(name).urdf
-    return lw.load(path, root=str(path).split("/robots/")[0], contact=False, visuals=False)
+    return lw.load(FOLDER / path, root=FOLDER, contact=False, visuals=False)
 
 
 def run(make, dt, seconds, **options):
