@@ -180,7 +180,7 @@ def page(result):
         "with `rattle` has with the step that the scene suggests (where that is too long for it, the one of `auto`); where "
         "paths part (contact), at equal steps. References and `fronts` are left out.",
         tables.markdown(["case", "dt, s", "auto", "error, m", "compared at", "best pair", "time over the best"], rows),
-        f"Of those at equal error {good} of {len(ratios)} are at most 1.3; the median {np.median(ratios):.2f}, the worst {max(ratios):.2f}.",
+        f"At equal error {good} of {len(ratios)} are at most 1.3; median {np.median(ratios):.2f}, worst {max(ratios):.2f}.",
     ])  # fmt: skip
 
 
