@@ -64,6 +64,7 @@ def text(report):
         f"{count(model['constraints'], 'constraint')}, {count(model['rows'], 'row')}, "
         f"{count(model['freedoms'], 'freedom')}",
         f"{_reached(report)} of {o['dt']:g} s ({o['solver']}, {o['integrator']}), {count(report['frames'], 'frame')}",
+        *([f"  solver     {report['choice']}"] if report["choice"] else []),
         f"  speed      {report['steps_per_second']:,.0f} steps a second "
         f"({report['steps_per_second_recording']:,.0f} while recording); compiled in {report['compile_seconds']:.2f} s",
         f"  drift      at most {report['drift']['largest']:.2g} m; at the end {report['drift']['end']:.2g} m, "

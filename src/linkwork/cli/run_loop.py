@@ -43,6 +43,8 @@ class Run:
                 warnings.filterwarnings("ignore", ".*velocities as built were off", Note)
             self.sim = sim = _simulation(chosen, own)
         options["solver"], options["integrator"] = sim.solver, sim.integrator_name  # as they were chosen
+        if sim.choice is not None:
+            options["method"] = None
         suggested = ("seconds", "dt", "solver", "integrator", "method", "record_every", "keyframe")
         world.simulate = {name: options[name] for name in suggested if options[name] is not None} | {
             name: value for name, value in own.items() if name not in options
@@ -193,6 +195,7 @@ class Run:
             "file": None if self.chosen.path is None else str(self.chosen.path),
             "parameters": self.chosen.parameters,
             "options": self.options,
+            "choice": None if self.sim.choice is None else str(self.sim.choice),
             "interrupted": self.interrupted,
             "resumed": None if self.kept is None else self.first,
             "time": float(sim.time),

@@ -79,6 +79,7 @@ class Engine(ABC):
         roots = [b for b in range(len(model.bodies.kinds)) if model.forest.parent[b] < 0]
         self.sentinels = np.array([model.field_of_body(b, "v").stop - 1 for b in roots], dtype=np.int64)
         self.remarks: list[str] = []  # notes that the user gets once
+        self.cautions: list[str] = []  # the same, of what a user who has chosen this engine should look at
         self.impulses = (model.multipliers, int(model.impulse_at[0]) if len(model.nodes) else 0)
         self.stop_before_cut = True  # where the engine can tell
         self._drive: Callable | None = None

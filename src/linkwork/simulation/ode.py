@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.elements.core import checks
-from linkwork.engines.scalars import KICK, TIME
+from linkwork.engines.scalars import TIME
 from linkwork.errors import LinkworkError
-from linkwork.kernels.vocabulary import BodyKernel, RowMode
+from linkwork.kernels.vocabulary import BodyKernel
 from linkwork.model.model import Arrangement, State
 from linkwork.model.state_transfer import transferred
 from linkwork.simulation.editor import Editor
 from linkwork.simulation.notes import Notes
 from linkwork.simulation.options import Options
+from linkwork.simulation.packed_rates import packed_rates
 from linkwork.simulation.state_check import refuse_misfit
 from linkwork.simulation.system import System
 from linkwork.symbolic.views import GLOBALS
@@ -41,11 +42,6 @@ class Twin:
     @property
     def packed(self) -> slice:
         first, size = self.system.model.packed
-        return slice(first, first + size)
-
-    @property
-    def rates(self) -> slice:
-        first, size = self.system.model.rates
         return slice(first, first + size)
 
 
@@ -78,17 +74,11 @@ class OdeView:
     def derivative(self, t: float, y: Vector) -> FloatArray:
         """y' at the time t (s)."""
         _, twin = self._twin()
-        work, schedules = twin.system.work, twin.system.schedules
-        values = self._vector(twin, y)
+        work, values = twin.system.work, self._vector(twin, y)
         if not np.isfinite(values).all():  # a step of the integrator that went too far: it tries another one
             return np.full_like(values, np.nan)
-        work[twin.packed] = values
         work[TIME] = checks.number("Simulation", "t", t)
-        work[KICK] = 1.0
-        p = schedules
-        twin.sweep(p.packed(BodyKernel.UNPACK), p.body(BodyKernel.ACCELERATE), p.up(RowMode.ACCELERATION), p.backward(),
-                   p.packed(BodyKernel.RATES))  # fmt: skip
-        return work[twin.rates].copy()
+        return packed_rates(twin.system, values)
 
     def _twin(self) -> tuple[System, Twin]:
         """The System of now, and one of the same world with the solver `tree` and packed vectors, with the same parameters and

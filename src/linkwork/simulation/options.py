@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,22 @@ if TYPE_CHECKING:
 
 
 WHO = "Simulation"  # whose options they are, in errors
+AUTO = "auto"  # the solver that is chosen by the model and dt (choice.py)
+METHODS_OF_AUTO = ("known", "measured")  # how it decides which of two ways in joint coordinates is faster
+
+
+class Choice(NamedTuple):
+    """What `solver="auto"` has decided."""
+
+    solver: str
+    integrator: str
+    reason: str  # one sentence
+
+    def __str__(self) -> str:
+        return f'solver "{self.solver}" with the integrator "{self.integrator}": {self.reason}'
+
+
+Chooser: TypeAlias = Callable[["World | ActiveWorld", float, "str | None", bool], Choice]
 
 
 @dataclass(frozen=True)
@@ -39,14 +55,16 @@ class Options:
     damping: float | None = None  # 1/s
     variant: str = "symmetric"  # the tangent of implicit; the method of cg
     iterations: int = 0  # of implicit; 0: until the tolerance is met
+    choice: Choice | None = None  # why these, where "auto" was asked for
 
     @classmethod
     def checked(
         cls,
         active_world: World | ActiveWorld,
         dt: float,
-        solver: str,
+        solver: str | None,
         integrator: str | None,
+        choose: Chooser,
         *,
         tolerance: float | None,
         stiffness: float | None,
@@ -55,14 +73,17 @@ class Options:
         iterations: int | None,
         method: str | None,
     ) -> Options:
-        """The options of a simulation of a world, without what is switched off. What does not go together is refused."""
+        """The options of a simulation of a world, without what is switched off. What does not go together is refused. `choose`
+        is asked where the solver is "auto"."""
         dt = _step(dt)
-        solver = _known("solver", solver, (*SOLVERS, "auto"))
-        if solver == "auto":
-            from linkwork.reduced.cost.choice import faster  # as all of reduced: imported by those who use it
-
-            solver = faster(active_world)
-        pair = traits.traits_of(solver, None if integrator is None else _known("integrator", integrator, TRAITS))
+        solver = _known("solver", _usual(active_world) if solver is None else solver, (*SOLVERS, AUTO))
+        integrator = None if integrator is None else _known("integrator", integrator, TRAITS)
+        choice = None
+        if solver == AUTO:
+            measured = _known("method", METHODS_OF_AUTO[0] if method is None else method, METHODS_OF_AUTO) == "measured"
+            choice, method = choose(active_world, dt, integrator, measured), None
+            solver, integrator = choice.solver, choice.integrator
+        pair = traits.traits_of(solver, integrator)
         variant, most = _newton_options(solver, tangent, iterations, method)
         found = cls(dt, solver, pair.integrator, variant=variant, iterations=most)
         found.refuse_contact(active_world)
@@ -80,7 +101,13 @@ class Options:
                 traits.refuse_feedback(pair, name)
         k = None if stiffness is None else checks.non_negative(WHO, "stiffness", stiffness)
         d = None if damping is None else checks.non_negative(WHO, "damping", damping)
-        return cls(dt, solver, pair.integrator, tolerance, k, d, variant, most)
+        return cls(dt, solver, pair.integrator, tolerance, k, d, variant, most, choice)
+
+    def chosen_anew(self, active_world: World | ActiveWorld, choose: Chooser) -> Options:
+        """Where these were chosen, those of a world that has changed, if they are others; what was given stays where it can."""
+        if self.choice is None or (found := choose(active_world, self.dt, None, False))[:2] == self.choice[:2]:
+            return self
+        return Options(self.dt, found.solver, found.integrator, choice=found)
 
     @property
     def traits(self) -> Traits:
@@ -95,7 +122,7 @@ class Options:
     def plain(self) -> tuple[Any, ...]:
         """The options as they are pickled."""
         given = self.tolerance, self.stiffness, self.damping
-        return self.dt, self.solver, self.integrator, given, (self.variant, self.iterations)
+        return self.dt, self.solver, self.integrator, given, (self.variant, self.iterations, self.choice)
 
     @classmethod
     def from_plain(cls, plain: tuple[Any, ...]) -> Options:
@@ -129,6 +156,12 @@ class Options:
 def first_contact(world: World | ActiveWorld) -> Contact | None:
     """The first element that acts by contact, if there is any."""
     return next((element for element in world.contacts if element.acts), None)
+
+
+def _usual(world: World | ActiveWorld) -> str:
+    """The solver of a world of which none is said: worlds that were loaded from robots' files ask for "auto"."""
+    suggested = getattr(world, "whole", world).simulate.get("solver")
+    return AUTO if suggested == AUTO else "tree"
 
 
 def _step(given: float) -> float:

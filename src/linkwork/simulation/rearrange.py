@@ -10,13 +10,15 @@ import numpy as np
 from linkwork.elements.constraints.ramped import Ramp, ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
-from linkwork.errors import ModelError
+from linkwork.errors import LinkworkError, ModelError
 from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model.graph import Order
 from linkwork.model.model import Arrangement, Model
 from linkwork.model.poses import poses_of
 from linkwork.model.state_transfer import counters, transferred
 from linkwork.simulation import contradictions
+from linkwork.simulation.choice import chosen
+from linkwork.simulation.options import Options
 from linkwork.simulation.start import check_factors, make_velocities_consistent, start_counters
 from linkwork.simulation.system import System, active_world
 from linkwork.simulation.watch import VIOLATED, note_redundant
@@ -27,10 +29,23 @@ CONFLICTING = 1e-3  # m/s, rad/s: where impulses leave more than that, other con
 
 def rearranged(old: System, arrangement: Arrangement, settles: bool = True) -> System:
     """A System of the world as it is, arranged like this, in the state of the old one; `settles`: new constraints are taken up
-    by what is moving. The old one is not changed."""
-    order = old.model.order if _same_graph(old, arrangement) else None
+    by what is moving. The old one is not changed. Where its solver was chosen and cannot take the change, one that can is."""
+    try:
+        return _rearranged(old, arrangement, old.options, settles)
+    except LinkworkError:
+        options = old.options.chosen_anew(active_world(old.world, arrangement), chosen)
+        if options == old.options:
+            raise
+        found = _rearranged(old, arrangement, options, settles)
+        old.notes.add(f"Simulation: it goes on with {options.choice}")
+        return found
+
+
+def _rearranged(old: System, arrangement: Arrangement, options: Options, settles: bool) -> System:
+    same = options == old.options and _same_graph(old, arrangement)
+    order = old.model.order if same else None
     poses = poses_of(old.model, old.work) if order is None else old.compiled_at
-    new = _rebuilt(old, arrangement, poses, order)
+    new = _rebuilt(old, arrangement, options, poses, order)
     if settles and (fresh := added(old.model, new.model)):
         new = settled(new, fresh)
     new.changed()
@@ -59,10 +74,12 @@ def _same_graph(old: System, arrangement: Arrangement) -> bool:
     return known and ordered and list(map(id, model.bodies.elements)) == list(map(id, there.bodies))
 
 
-def _rebuilt(old: System, arrangement: Arrangement, compiled_at: Mapping[str, Pose], order: Order | None) -> System:
+def _rebuilt(
+    old: System, arrangement: Arrangement, options: Options, compiled_at: Mapping[str, Pose], order: Order | None
+) -> System:
     """The System of a changed world, in the state that the old one is in."""
-    old.options.refuse_contact(active_world(old.world, arrangement))
-    new = System.create(old.world, arrangement, old.options, old.notes, like=old, compiled_at=compiled_at, order=order)
+    options.refuse_contact(active_world(old.world, arrangement))
+    new = System.create(old.world, arrangement, options, old.notes, like=old, compiled_at=compiled_at, order=order)
     state = old.state()
     new.put(old.values(), old.commands.entries(old.work))
     new.work[new.model.state_index] = transferred(old.model, new.model, state.values)
@@ -81,7 +98,7 @@ def settled(system: System, fresh: list[Element]) -> System:
     them: the given one, or another where something is drawn in."""
     if violated := _violated(system, fresh):
         arrangement = replace(system.arrangement, drawn=(*system.arrangement.drawn, *violated))
-        system = _rebuilt(system, arrangement, system.compiled_at, system.model.order)
+        system = _rebuilt(system, arrangement, system.options, system.compiled_at, system.model.order)
     _foresee(system)
     system.validity.placed()
     system.age = 0  # multipliers are not extrapolated: those of new rows have no past

@@ -13,12 +13,13 @@ from linkwork.errors import LinkworkError
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.schedules.schedules import Schedules
 from linkwork.simulation import start
+from linkwork.simulation.choice import chosen
 from linkwork.simulation.control import Control
 from linkwork.simulation.editor import Editor, switched_off
 from linkwork.simulation.hands import Handle, Hands
 from linkwork.simulation.notes import Notes
 from linkwork.simulation.ode import OdeView
-from linkwork.simulation.options import Options
+from linkwork.simulation.options import Choice, Options
 from linkwork.simulation.query import Query
 from linkwork.simulation.readable import Readable
 from linkwork.simulation.runner import RECORD_EVERY, Runner
@@ -41,14 +42,16 @@ class Simulation(Sealed, Readable):
     `solver`: tree (linear time), fronts (the same without joining bodies and joints), anticipation (a tree, and loops by their
     response, as one dense system), cg (conjugate gradients: many loops, as in nets), dense (the reference), implicit (stiff
     forces; its integrator is backward-euler); in joint coordinates, with joint-rk4, joint-euler or joint-implicit: aba (linear
-    time), ltdl (by the inertia matrix, with loops) and auto (whichever of these two should be faster here).
+    time) and ltdl (by the inertia matrix, with loops). Or auto: the pair that suits the model and dt (`choice` says which and
+    why). Unless told it is auto for robots from URDF and MJCF files (their `world.simulate` says so), and tree for all others.
     `integrator`: rattle (the default), euler, rk4, dopri5, first-order.
     `tolerance`: of rattle's position stage (m), of dopri5, and of Newton's method (m, rad) with implicit.
     `stiffness`, `damping`: Baumgarte feedback k_s (1/s^2) and k_d (1/s) of euler; first-order takes k_s in 1/s.
     `off`: elements that are switched off at the start (`switch`).
     `tangent`: of implicit, symmetric (the default) or exact; `iterations`: 1 is one linear solve a step, None goes on until
     the tolerance is met. `method`: of cg, least-residual (the default), or least-squares, which is as witkin97 prints it and
-    squares the condition of the system: many more iterations.
+    squares the condition of the system: many more iterations; of auto, known (the default: the same choice on every machine),
+    or measured (which of aba and ltdl is faster is measured here, once).
 
     It can be pickled and copied (`copy.deepcopy`): the copy, with a world of its own, goes on with the same bits. It is
     compiled from the world as it is at that moment; impulses of the last step are not kept.
@@ -69,7 +72,7 @@ class Simulation(Sealed, Readable):
         "": "give a Parameter to the elements, and change it with sim.set",
     }
 
-    def __init__(self, world: World, dt: float = 1e-3, solver: str = "tree", integrator: str | None = None, *,
+    def __init__(self, world: World, dt: float = 1e-3, solver: str | None = None, integrator: str | None = None, *,
                  tolerance: float | None = None, stiffness: float | None = None, damping: float | None = None,
                  tangent: str | None = None, iterations: int | None = None, method: str | None = None,
                  off: Iterable[ElementLike] = ()) -> None:  # fmt: skip
@@ -77,8 +80,8 @@ class Simulation(Sealed, Readable):
             raise LinkworkError(f"Simulation: world is {checks.show(world)}; give a World")
         arrangement = Arrangement(switched_off(world, off))
         now = active_world(world, arrangement)
-        options = Options.checked(now, dt, solver, integrator, tolerance=tolerance, stiffness=stiffness, damping=damping,
-                                  tangent=tangent, iterations=iterations, method=method)  # fmt: skip
+        options = Options.checked(now, dt, solver, integrator, chosen, tolerance=tolerance, stiffness=stiffness,
+                                  damping=damping, tangent=tangent, iterations=iterations, method=method)  # fmt: skip
         with no_collection():
             system = System.create(world, arrangement, options, Notes())
             start.begin(system)
@@ -120,7 +123,6 @@ class Simulation(Sealed, Readable):
         """The System of now."""
         return self._editor.system
 
-    # -- what it is ------------------------------------------------------------------------------------------------------
     @property
     def world(self) -> World:
         """The world that it is a simulation of."""
@@ -135,6 +137,16 @@ class Simulation(Sealed, Readable):
     def integrator_name(self) -> str:
         """The name of its integrator."""
         return self._editor.system.options.integrator
+
+    @property
+    def choice(self) -> Choice | None:
+        """What `solver="auto"` has chosen, and why, in one sentence; None where solver and integrator were given.
+
+        >>> import linkwork as lw
+        >>> lw.Simulation(lw.scenes.get("hanging-chain"), dt=0.01, solver="auto").choice[:2]
+        ('aba', 'joint-implicit')
+        """
+        return self._editor.system.options.choice
 
     @property
     def dt(self) -> float:
@@ -190,7 +202,6 @@ class Simulation(Sealed, Readable):
         """Keep and show a note."""
         self.notes.add(text)
 
-    # -- motion ----------------------------------------------------------------------------------------------------------
     def step(self, n: int = 1) -> None:
         """Make n steps of dt."""
         self._runner.step(n)
@@ -243,7 +254,6 @@ class Simulation(Sealed, Readable):
         """
         return self._hands.grab(body, point, by, stiffness, damping, limit)
 
-    # -- state and parameters --------------------------------------------------------------------------------------------
     @property
     def time(self) -> float:
         """Seconds."""
@@ -274,16 +284,9 @@ class Simulation(Sealed, Readable):
     def state(self, state: State) -> None:
         self._editor.restore(state)
 
-    def set_state(
-        self,
-        *,
-        q: Vector | None = None,
-        qd: Vector | None = None,
-        positions: Matrix | None = None,
-        orientations: Matrix | None = None,
-        velocities: Matrix | None = None,
-        project: bool = False,
-    ) -> None:
+    def set_state(self, *, q: Vector | None = None, qd: Vector | None = None, positions: Matrix | None = None,
+                  orientations: Matrix | None = None, velocities: Matrix | None = None,
+                  project: bool = False) -> None:  # fmt: skip
         """Set everything at once: coordinates `q` and velocities `qd` as `sim.q` and `sim.qd` have them, or `positions`,
         `orientations` and `velocities` of all bodies. What is left out stays as it is: of joints their coordinates and rates,
         of bodies their poses and velocities. Time, parameters and commands stay. Angles count turns, where q has them, and
@@ -298,13 +301,8 @@ class Simulation(Sealed, Readable):
         >>> sim.q.round(12).tolist(), sim.qd.round(12).tolist()
         ([0.3, 7.0], [0.0, 1.0])
         """
-        given: dict[str, Numbers | None] = {
-            "q": q,
-            "qd": qd,
-            "positions": positions,
-            "orientations": orientations,
-            "velocities": velocities,
-        }
+        given: dict[str, Numbers | None] = {"q": q, "qd": qd, "positions": positions, "orientations": orientations,
+                                            "velocities": velocities}  # fmt: skip
         set_state(self._query.reads(), given, checks.flag("Simulation", "project", project))
 
     def reset(self, keyframe: str | Keyframe | None = None) -> None:
@@ -329,7 +327,6 @@ class Simulation(Sealed, Readable):
         """The value of a Parameter now."""
         return self._editor.get(parameter)
 
-    # -- changes ---------------------------------------------------------------------------------------------------------
     def switch(self, element: ElementLike, on: bool) -> None:
         """Switch a constraint, force or contact on or off, in this simulation. What refers to it, as a motor to its hinge, goes
         with it; a constraint that is violated when it comes on is drawn in at a bounded speed.
@@ -373,7 +370,6 @@ class Simulation(Sealed, Readable):
         self._editor.add(element)
         return element
 
-    # -- as an ordinary differential equation ----------------------------------------------------------------------------
     def pack(self) -> FloatArray:
         """y: coordinates and velocities of all bodies, body by body in order of addition, as the model has them (a rigid body's
         coordinates are a place and a unit quaternion).

@@ -53,7 +53,7 @@ def begin(system: System) -> None:
     _refuse_violated(system)
     note_redundant(system, found=watch.note_contradictions(system, "as built"))
     watch.note_unmet(system)
-    for text in system.integrator.remarks:
+    for text in system.integrator.remarks + (system.integrator.cautions if options.choice is None else []):
         note(text)
     stiffness = options.stiffness
     if options.first_order and stiffness is not None and stiffness * system.dt > 1.0:

@@ -158,7 +158,8 @@ class System:
         self = cls()
         self.world, self.version, self.arrangement, self.options, self.notes = world, world.version, arrangement, options, notes
         self.compiled_at = {} if compiled_at is None else compiled_at
-        self.builds = like.builds if like is not None and like.version == world.version else {}
+        same = like is not None and like.version == world.version and like.options == options
+        self.builds = like.builds if like is not None and same else {}
         if arrangement not in self.builds:
             self.builds[arrangement] = Build.made(
                 self.active_world, options, arrangement, self.compiled_at, order, like is None

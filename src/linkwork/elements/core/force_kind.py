@@ -119,6 +119,10 @@ class ForceKind(ElementKind):
         exact one."""
         return None
 
+    def always_on(self, element: Any) -> Sequence[Any]:
+        """Of a force that acts only beyond a bound: elements as stiff that always act, which tell how fast it can be."""
+        return ()
+
     def trajectory(self, element: Any) -> Trajectory | None:
         """The recorded motion that it follows, which is written to `target` in each step."""
         return None

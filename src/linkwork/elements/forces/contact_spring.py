@@ -21,6 +21,7 @@ from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.forces.coefficients import is_zero, wide
 from linkwork.elements.forces.eased import eased, eased_shares
+from linkwork.elements.forces.spring import Spring
 from linkwork.symbolic.blocks import skew
 
 if TYPE_CHECKING:
@@ -126,6 +127,10 @@ class ContactSpringKind(ForceKind):
         else:
             found["around"] = np.array([[radius] for _, radius in figures], dtype=float)
         return {"on_a": on_a, "on_b": B.user_point(np.array([e.at for e in elements], dtype=float)), **found}
+
+    def always_on(self, element: Any) -> Sequence[Any]:
+        on_a, _ = element.plane or element.sphere
+        return [Spring(element.a, element.b, element.stiffness, damping=element.damping, on_a=on_a, on_b=element.at)]
 
     def _gap(self, handles: Sequence[Handle], p: Params) -> tuple[Coordinate, SX]:
         """How far apart they are, and the normal (3,), towards b."""

@@ -25,6 +25,7 @@ from linkwork.elements.core.registry import check_complete, kind_of
 from linkwork.elements.forces.coefficients import is_zero, size, table, wide
 from linkwork.elements.forces.eased import eased, eased_shares
 from linkwork.elements.forces.joint_law import JointForce, JointLawKind, UniversalLawKind
+from linkwork.elements.forces.joint_spring import JointSpring
 from linkwork.elements.forces.rotation_law import RotationLawKind
 from linkwork.symbolic import rotation
 
@@ -196,6 +197,9 @@ class LimitKind(ForceKind):
             found.append(stop.x.term(shares[0] * p["stiffness"], shares[1] * p["damping"]))
         return found
 
+    def always_on(self, element: Any) -> Sequence[Any]:
+        return [JointSpring(element.joint, element.stiffness, element.damping)]
+
 
 @kind_of(JointLimit, FreedomLaw.AXIS)
 class AxisLimitKind(JointLawKind, LimitKind):
@@ -261,6 +265,9 @@ def bounds(element: Any, count: int = 1) -> list[Any]:
     ends = [(element.lower, -np.inf), (element.upper, np.inf)]
     wides = [[none] * count if x is None else list(x) if size(x) > 1 else [x] * count for x, none in ends]
     return [x for pair in zip(*wides, strict=True) for x in pair]
+
+    def always_on(self, element: Any) -> Sequence[Any]:
+        return [JointSpring(element.joint, 0.0, travel_stiffness=element.stiffness, travel_damping=element.damping)]
 
 
 @kind_of(JointLimit, FreedomLaw.CROSS)

@@ -227,12 +227,12 @@ class JointEngine(Engine):
 
     def _local_forces(self, tree) -> list[tuple[int, int]]:
         """Number of each force that depends on how the two bodies of a joint stand to each other and on nothing else, and of
-        the body that the joint moves. The others that could be stiff are named in `remarks`."""
+        the body that the joint moves. The others that could be stiff are named in `cautions`."""
         found, others = [], []
         for number, force in enumerate(self.schedules.model.forces):
             if not force.kind.law.yields:
                 continue
-            child = _child(tree, force.ends, force.kind.law.relative)
+            child = child_of(tree, force.ends, force.kind.law.relative)
             if child is not None:
                 found.append((number, child))
             else:
@@ -240,7 +240,7 @@ class JointEngine(Engine):
         if others:
             one = len(others) == 1
             said = "it does not act at a single joint" if one else "they do not act at single joints"
-            self.remarks.append(f"{checks.labels(others)}: {said}, so that {'it is' if one else 'they are'} explicit in joint "
+            self.cautions.append(f"{checks.labels(others)}: {said}, so that {'it is' if one else 'they are'} explicit in joint "
                                 f'coordinates; use solver="implicit" if {"it is" if one else "they are"} stiff')  # fmt: skip
         return found
 
@@ -326,7 +326,7 @@ def _tells(joint: Joint) -> bool:
     return kind.law is FreedomLaw.AXIS and kind.whole_turns and len(set(kind.freedoms)) == len(kind.freedoms)
 
 
-def _child(tree, ends, relative: bool) -> int | None:
+def child_of(tree, ends, relative: bool) -> int | None:
     """Which of the bodies with these numbers a joint moves relative to the other, if there is one; without `relative` the
     other must be at rest."""
     moving = [b for b in ends if b != GROUND]

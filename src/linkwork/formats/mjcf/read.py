@@ -29,7 +29,6 @@ from linkwork.formats.mjcf import medium as mjcf_medium
 from linkwork.formats.mjcf.source import Place, Source, source
 from linkwork.world import World
 
-MILLISECOND = 1e-3
 NAMED = 3  # of several, in one remark
 CHOICES = {"limits": ("hard", "soft", "none"), "friction": ("hard", "none"), "contact": ("hard", "none")}
 OWN_OPTIONS = {
@@ -149,8 +148,7 @@ def drafted(reading, **choices):
     mjcf_medium.add(draft)
     mjcf_shapes.add(draft)
     mjcf_frames.add_places(draft)
-    if _is_stiff(draft.model):
-        draft.world.simulate = {"solver": "ltdl", "integrator": "joint-implicit"}
+    draft.world.simulate = {"solver": "auto"}
     for k in range(draft.model.nkey):
         state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]
         made = draft.world.keyframes[draft.label("key", k)] = keyframe(draft, *state)
@@ -159,13 +157,6 @@ def drafted(reading, **choices):
             place, turn = draft.model.key_mpos[k].reshape(-1, 3)[m], draft.model.key_mquat[k].reshape(-1, 4)[m]
             made.positions[draft.bodies[int(b)].name] = np.concatenate([place, turn / np.linalg.norm(turn)])
     return draft
-
-
-def _is_stiff(model):
-    """Whether the damping of some joint stops it, with the inertia that it has as built, within a step of a millisecond:
-    MuJoCo's steps take damping implicitly, and so must those here."""
-    hinged = np.isin(model.jnt_type[model.dof_jntid], (int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_HINGE)))
-    return bool((hinged & (model.dof_damping * MILLISECOND > model.dof_M0)).any())
 
 
 def compiled(reading, choices):

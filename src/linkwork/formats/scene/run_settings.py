@@ -23,12 +23,15 @@ def simulate_options(file, data):
             found[name] = file.value("simulate", given, raw, data.lines[name], file.numbers)
     if {"solver", "integrator", "method"} & set(found):
         from linkwork.simulation.options import (  # imported by whoever simulates, and by nobody else
+            AUTO,
             METHODS,
+            METHODS_OF_AUTO,
             SOLVERS,
             TRAITS,
         )
 
-        for name, known in (("solver", (*SOLVERS, "auto")), ("integrator", tuple(TRAITS)), ("method", METHODS)):
+        methods = METHODS_OF_AUTO if found.get("solver") == AUTO else METHODS
+        for name, known in (("solver", (*SOLVERS, AUTO)), ("integrator", tuple(TRAITS)), ("method", methods)):
             if found.get(name) is not None and found[name] not in known:
                 hint = suggestion(found[name], known).lstrip("; ") or f"there are {', '.join(known)}"
                 file.fail(data.lines[name], f'simulate: there is no {name} "{found[name]}"', hint)

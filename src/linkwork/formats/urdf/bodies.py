@@ -86,31 +86,6 @@ def check_masses(reading, groups):
         reading.fail(link.line, problem, f"give it an <inertial>, make the joint fixed, or load it with lock={{{some}}}")
 
 
-def shortest_stop(groups):
-    """s: in which damping alone would stop a joint, with the inertia of all that it moves, as built; the shortest of all."""
-    found = np.inf
-    masses, moments = np.zeros(len(groups)), np.zeros((len(groups), 3))  # of all that is carried, about the world's origin:
-    inertias = np.zeros((len(groups), 3, 3))  # mass, mass times place, inertia
-    number = {id(group): k for k, group in enumerate(groups)}
-    for k, group in reversed(list(enumerate(groups))):
-        own = group.inertial()
-        c = group.place.R @ own.com + group.place.x
-        masses[k] += own.mass
-        moments[k] += own.mass * c
-        inertias[k] += group.place.R @ own.inertia @ group.place.R.T + own.mass * (c @ c * np.eye(3) - np.outer(c, c))
-        if group.free:
-            continue
-        joint, p, axis = group.joint, group.place.x, group.place.R @ group.joint.axis
-        if joint.damping > 0.0 and joint.kind in ("revolute", "continuous", "prismatic"):
-            r = p - (p @ axis) * axis  # from the axis, so that only what is across it counts
-            about = axis @ inertias[k] @ axis - 2 * moments[k] @ r + masses[k] * (r @ r)
-            found = min(found, (masses[k] if joint.kind == "prismatic" else about) / joint.damping)
-        above = number[id(group.above)]
-        for sums in (masses, moments, inertias):
-            sums[above] += sums[k]
-    return found
-
-
 def moments_of(reading, group, inertial):
     """The inertia (3, 3) of a body; where no body has such a one, the nearest that one has, which is told."""
     try:

@@ -27,7 +27,7 @@ from linkwork.elements.core import checks
 from linkwork.formats.numbers import aside, number, shown
 from linkwork.formats.paths import Folders
 from linkwork.formats.source import Reading, decode, read
-from linkwork.formats.urdf.bodies import check_masses, groups_of, lock_joints, moments_of, shortest_stop
+from linkwork.formats.urdf.bodies import check_masses, groups_of, lock_joints, moments_of
 from linkwork.formats.urdf.geometry import Geometry, quaternion
 from linkwork.formats.urdf.robot import Place, Robot, near, robot_of
 from linkwork.formats.urdf.vocabulary import tell_unknown
@@ -47,7 +47,6 @@ LIMITS = ("hard", "soft", "none")
 MESHES = ("all", "as found")
 SOFT_STIFFNESS = 1000.0  # N m/rad or N/m: of a soft limit where the file gives no effort
 SOFT_DEPTH = 0.01  # rad or m: how far the effort of a joint pushes it beyond a soft limit
-STIFF = 1e-3  # s: damping that stops a joint sooner needs implicit steps
 WITHIN = "within limits"  # the keyframe of a robot whose zero is not
 
 
@@ -93,8 +92,7 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
                         meshes == "as found")  # fmt: skip
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
-    if shortest_stop(groups) < STIFF:
-        building.world.simulate = {"solver": "ltdl", "integrator": "joint-implicit"}
+    building.world.simulate = {"solver": "auto"}
     return building.world
 
 
