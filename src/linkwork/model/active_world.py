@@ -58,3 +58,8 @@ class ActiveWorld:
     def find(self, element):
         """The element of that name, on or off."""
         return self.whole.find(element)
+
+
+def whole_of(world: World | ActiveWorld) -> World:
+    """The world with all that it has, switched on or off."""
+    return world.whole if isinstance(world, ActiveWorld) else world

@@ -8,16 +8,17 @@ D: what an iteration leaves is an acceleration that the constraints allow, so th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.elements.core.element import ForceElement
+from linkwork.elements.core.element import Element, ForceElement
 from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError
 from linkwork.kernels.vocabulary import BodyKernel
-from linkwork.model.active_world import ActiveWorld
+from linkwork.model.active_world import ActiveWorld, whole_of
 from linkwork.model.model import Arrangement
 from linkwork.simulation.notes import Notes
 from linkwork.simulation.options import Options
@@ -48,16 +49,18 @@ def fastest_rate(world: World | ActiveWorld, of: Callable[[ForceElement], bool] 
 
 def _system(world: World | ActiveWorld, forces: list[ForceElement]) -> System:
     """Of a world with these forces alone, and without contact."""
-    whole: World = getattr(world, "whole", world)
+    switched: tuple[frozenset[str], tuple[Element, ...]] = (
+        (world.off, world.own) if isinstance(world, ActiveWorld) else (frozenset(), ())
+    )
     own = []
     for force in forces:
         for k, always in enumerate(kind_for(force).always_on(force)):
             vars(always)["name"] = f"{force.name} (always on, {k})"
             own.append(always)
     kept = {id(force) for force in forces}
-    off = {str(e.name) for e in (*world.forces, *world.contacts) if id(e) not in kept} | set(getattr(world, "off", ()))
-    arrangement = Arrangement(frozenset(off), own=(*getattr(world, "own", ()), *own))
-    return System.create(whole, arrangement, Options(1.0, "tree", "rk4"), Notes())
+    off = {str(e.name) for e in (*world.forces, *world.contacts) if id(e) not in kept}
+    arrangement = Arrangement(switched[0] | off, own=(*switched[1], *own))
+    return System.create(whole_of(world), arrangement, Options(1.0, "tree", "rk4"), Notes())
 
 
 class _Rates:
@@ -74,13 +77,14 @@ class _Rates:
         self.base = packed_rates(system, self.start)
 
     def fastest(self) -> float:
-        return max(self._power(self._damped), self._power(self._sprung) ** 0.5)
+        damped, sprung = self._power(self._damped), self._power(self._sprung)
+        return max(damped, math.sqrt(sprung))
 
     def _damped(self, u: FloatArray) -> FloatArray:
         """D u, by velocities that differ by u."""
         y = self.start.copy()
         y[self.v] += PERTURBED * u
-        return (self.base[self.v] - packed_rates(self.system, y)[self.v]) / PERTURBED
+        return self._change(y)
 
     def _sprung(self, u: FloatArray) -> FloatArray:
         """K u, by places to which velocities u lead."""
@@ -89,7 +93,12 @@ class _Rates:
         moved = packed_rates(self.system, y)[self.q]
         y[:] = self.start
         y[self.q] += PERTURBED * moved
-        return (self.base[self.v] - packed_rates(self.system, y)[self.v]) / PERTURBED
+        return self._change(y)
+
+    def _change(self, y: FloatArray) -> FloatArray:
+        """Of the accelerations, from those at the start, over the length of the difference."""
+        found: FloatArray = (self.base[self.v] - packed_rates(self.system, y)[self.v]) / PERTURBED
+        return found
 
     def _power(self, apply: Callable[[FloatArray], FloatArray]) -> float:
         """The largest eigenvalue, or what is nearest to it after the most iterations."""

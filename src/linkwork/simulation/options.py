@@ -16,7 +16,7 @@ from linkwork.engines.solvers import TANGENTS
 from linkwork.engines.traits import TRAITS as TRAITS
 from linkwork.engines.traits import Traits
 from linkwork.errors import LinkworkError, suggestion
-from linkwork.model.active_world import ActiveWorld
+from linkwork.model.active_world import ActiveWorld, whole_of
 from linkwork.model.model import Model
 from linkwork.world import World
 
@@ -160,7 +160,7 @@ def first_contact(world: World | ActiveWorld) -> Contact | None:
 
 def _usual(world: World | ActiveWorld) -> str:
     """The solver of a world of which none is said: worlds that were loaded from robots' files ask for "auto"."""
-    suggested = getattr(world, "whole", world).simulate.get("solver")
+    suggested = whole_of(world).simulate.get("solver")
     return AUTO if suggested == AUTO else "tree"
 
 
