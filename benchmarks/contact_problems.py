@@ -253,7 +253,8 @@ def measure(count, seed):
     for k, (name, kind, before) in enumerate(cases(count, seed)):
         solver = room(before)
         impulse, cold = attempt(before, 0.0, solver)
-        change = 1.0 + CHANGED * np.random.default_rng([seed, k]).normal(size=before.u.shape)
+        by_group = np.random.default_rng([seed, k]).normal(size=len(before.size))  # joints hold as they did
+        change = 1.0 + CHANGED * np.repeat(by_group, before.size)[:, None]
         changed = Problem(*(array * change if array is before.u else array for array in before))
         _, warm = attempt(changed, impulse, solver)
         for start, one in (("cold", cold), ("warm", warm)):
