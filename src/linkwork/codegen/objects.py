@@ -21,7 +21,11 @@ HEAD = object.__basicsize__
 DATA, NDIM, SHAPE, DTYPE, FLAGS = HEAD, HEAD + 8, HEAD + 16, HEAD + 40, HEAD + 48
 KIND = HEAD - 8  # of each object: its type
 CONTIGUOUS, READABLE, WRITABLE = 0x1, 0x101, 0x501  # in C's order; aligned, too; and may be written
-EXPECTED = (id(np.ndarray), id(np.dtype(np.float64)))  # with which the words of a plan begin: how arrays are known
+EXPECTED = (
+    id(np.ndarray),
+    id(np.dtype(np.float64)),
+    id(None),
+)  # how arrays are known, and None: words with which a plan begins
 
 
 def known_layout() -> bool:
@@ -31,7 +35,7 @@ def known_layout() -> bool:
     tried = np.zeros((2, 3))
     words = (ctypes.c_int64 * ((FLAGS + 8) // 8)).from_address(id(tried))
     flags, shape = words[FLAGS // 8] & 0xFFFFFFFF, (ctypes.c_int64 * 2).from_address(words[SHAPE // 8])
-    return (words[KIND // 8], words[DTYPE // 8], words[DATA // 8]) == (*EXPECTED, tried.ctypes.data) and (
+    return (words[KIND // 8], words[DTYPE // 8], words[DATA // 8]) == (*EXPECTED[:2], tried.ctypes.data) and (
         words[NDIM // 8] & 0xFFFFFFFF == 2 and flags & WRITABLE == WRITABLE and tuple(shape) == (2, 3)
     )
 
@@ -111,6 +115,10 @@ if not INTERPRETED:
         if word(at + NDIM) & 0xFFFFFFFF != 1 or word(at + FLAGS) & READABLE != READABLE or word(word(at + SHAPE)) != size:
             return 0
         return word(at + DATA)
+
+    @jit_inline
+    def is_none(thing, expected):
+        return _address(thing) == word(expected + 16)
 
     @jit_inline
     def result(thing, expected, ndim, shape):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.codegen.trace import Kernel, Record
+from linkwork.codegen.trace import Kernel, Record, Trace
 from linkwork.reduced.link_kernels import Link
 from linkwork.reduced.link_records import COMMON
 from linkwork.reduced.spatial_algebra import lifted

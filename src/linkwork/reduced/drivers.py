@@ -29,8 +29,10 @@ def run_states(work, table, operations, index, a, b, c, out):
                     work[place + lane] = given[min(first + lane, states - 1), i]
             at += given.shape[1]
         sweep(work, table, operations)
-        for lane in range(min(LANES, states - first)):
-            if count < size:
-                out[first + lane] = 0.0
-            for i in range(begin, begin + count):
-                out[first + lane, index[i]] = work[index[i + count] + lane]
+        left = min(LANES, states - first)
+        if count < size:
+            out[first : first + left] = 0.0
+        for i in range(begin, begin + count):
+            place, to = index[i + count], index[i]
+            for lane in range(left):
+                out[first + lane, to] = work[place + lane]

@@ -16,6 +16,7 @@ from linkwork.errors import ModelError
 if TYPE_CHECKING:
     from linkwork.elements.core.frame import FrameLike
     from linkwork.reduced.frames import Pose
+    from linkwork.reduced.operation_lists import Schedule
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray, Vector
 
@@ -31,7 +32,7 @@ class FramePlaces:
 
     def _forget(self) -> None:
         self._version: int = self._whole.version
-        self._jacobians: dict[tuple[Any, ...], tuple[tuple[Any, ...], FloatArray]] = {}
+        self._jacobians: dict[tuple[Any, ...], tuple[Schedule, FloatArray]] = {}
         self._several: dict[tuple[Any, ...] | None, Tree] = {}
 
     @property
@@ -51,7 +52,7 @@ class FramePlaces:
             raise ModelError(f"{checks.label(found)}: it has no position of its own; give a body, or a frame on one")
         return self._tree.placed(found)
 
-    def jacobian(self, frame: FrameLike, point: Vector, axes: str, rate: bool) -> tuple[tuple[Any, ...], FloatArray]:
+    def jacobian(self, frame: FrameLike, point: Vector, axes: str, rate: bool) -> tuple[Schedule, FloatArray]:
         """The program of its Jacobian, and the place that this takes as an input."""
         if self._version != self._whole.version:
             self._forget()
@@ -66,22 +67,27 @@ class FramePlaces:
             found = self._jacobians[key] = self._jacobian(frame, point, axes, rate)
         return found
 
-    def _jacobian(self, frame: FrameLike, point: Vector, axes: str, rate: bool) -> tuple[tuple[Any, ...], FloatArray]:
+    def _jacobian(self, frame: FrameLike, point: Vector, axes: str, rate: bool) -> tuple[Schedule, FloatArray]:
         element, link, (Q, o) = self.placed(frame)
         axes = checks.choice("lw.reduced", "axes", axes, AXES)
         place = o + Q @ checks.vector(element, "point", point)
-        return ("jacobian", link, axes, rate), np.concatenate([place, Q.ravel()]) if axes == LOCAL else place
+        program = self._tree.schedules.get(("jacobian", link, axes, rate))
+        return program, np.concatenate([place, Q.ravel()]) if axes == LOCAL else place
 
-    def several(self, frames: Iterable[FrameLike] | None) -> Tree:
+    def several(self, frames: Iterable[FrameLike] | FrameLike | None) -> Tree:
         """The tree with frames in the place of its bodies: those that are named, or all."""
         if self._version != self._whole.version:
             self._forget()
-        if frames is not None and type(frames) is not tuple:
-            frames = (frames,) if isinstance(frames, (str, Frame, Body)) else tuple(frames)
-        found = self._several.get(frames)
-        if found is None:
-            places: Any = self._all() if frames is None else [self.placed(frame) for frame in frames]
-            found = self._several[frames] = replace(self._tree, bodies=places)
-        return found
+        named = frames if frames is None or type(frames) is tuple else _listed(frames)
+        try:
+            return self._several[named]
+        except (KeyError, TypeError):  # it is new, or none
+            places: Any = self._all() if named is None else [self.placed(frame) for frame in named]
+        self._several[named] = replace(self._tree, bodies=places)
+        return self._several[named]
 
 
+def _listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:
+    if isinstance(frames, str | Frame | Body):
+        return (frames,)
+    return tuple(checks.several("lw.reduced", "frames", frames, "bodies and frames"))

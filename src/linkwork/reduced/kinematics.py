@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from linkwork.elements.core.frame import ALIGNED
 from linkwork.reduced.frame_places import ORIGIN
-from linkwork.reduced.run_on_states import run, the_tree
+from linkwork.reduced.run_on_states import frame_places, run, run_program, schedules_of
 from linkwork.reduced.tree import Tree
 
 if TYPE_CHECKING:
@@ -34,11 +34,15 @@ def forward_kinematics(tree: Tree, q: Numbers, *, out: FloatArray | None = None)
     >>> lw.reduced.forward_kinematics(tree, [np.pi / 2]).position.round(12)
     array([[0., 1., 0.]])
     """
-    return _as_poses(run(tree, ("poses",), ("q",), (q,), out))
-
-
-def _as_poses(found: FloatArray) -> Poses:
-    return Poses(found[..., 0:3], found[..., 3:12].reshape(*found.shape[:-1], 3, 3))
+    program = schedules_of(tree).get(("poses",))
+    found = run_program(program, ("q",), (q,), out)
+    array, known = program.last
+    if found is array and isinstance(known, Poses):
+        return known
+    poses = Poses(found[..., 0:3], found[..., 3:12].reshape(*found.shape[:-1], 3, 3))
+    if found is out:
+        program.last = found, poses
+    return poses
 
 
 def frame_names(tree: Tree) -> tuple[str, ...]:
@@ -50,7 +54,7 @@ def frame_names(tree: Tree) -> tuple[str, ...]:
     >>> lw.reduced.frame_names(lw.reduced.compile(world))[-1]
     'tip'
     """
-    return the_tree(tree).schedules.places.names
+    return frame_places(tree).names
 
 
 def frame_poses(
@@ -67,7 +71,7 @@ def frame_poses(
     >>> lw.reduced.frame_poses(lw.reduced.compile(world), [np.pi / 2], "tool").position.round(12)
     array([[0., 2., 0.]])
     """
-    return forward_kinematics(the_tree(tree).schedules.places.several(frames), q, out=out)
+    return forward_kinematics(frame_places(tree).several(frames), q, out=out)
 
 
 def frame_twists(
@@ -83,7 +87,7 @@ def frame_twists(
     >>> lw.reduced.frame_twists(lw.reduced.compile(world), [0.0], [2.0], ["tool"]).round(12)
     array([[0., 4., 0., 0., 0., 2.]])
     """
-    return velocities(the_tree(tree).schedules.places.several(frames), q, qd, out=out)
+    return velocities(frame_places(tree).several(frames), q, qd, out=out)
 
 
 def velocities(tree: Tree, q: Numbers, qd: Numbers, *, out: FloatArray | None = None) -> FloatArray:
@@ -118,8 +122,8 @@ def jacobian(
     >>> lw.reduced.jacobian(tree, [0.0], bar, (1, 0, 0))[[1, 5], 0].round(12)
     array([2., 1.])
     """
-    key, place = the_tree(tree).schedules.places.jacobian(frame, point, axes, False)
-    return run(tree, key, ("q", "point"), (q, place), out)
+    program, place = frame_places(tree).jacobian(frame, point, axes, False)
+    return run_program(program, ("q", "point"), (q, place), out)
 
 
 def jacobian_rate(
@@ -134,8 +138,8 @@ def jacobian_rate(
     >>> lw.reduced.jacobian_rate(lw.reduced.compile(world), [0.0], [3.0], bar)[:, 0].round(12)
     array([-3.,  0.,  0.,  0.,  0.,  0.])
     """
-    key, place = the_tree(tree).schedules.places.jacobian(frame, point, ALIGNED, True)
-    return run(tree, key, ("q", "qd", "point"), (q, qd, place), out)
+    program, place = frame_places(tree).jacobian(frame, point, ALIGNED, True)
+    return run_program(program, ("q", "qd", "point"), (q, qd, place), out)
 
 
 def centre_of_mass(tree: Tree, q: Numbers, *, out: FloatArray | None = None) -> FloatArray:

@@ -1,7 +1,7 @@
 """One state of a program, at once: arrays are read and written where Python has them (`codegen.objects`).
 
-A plan says where all that a program needs is, in words of 64 bits: how arrays are known; address and size of workspace, table of
-kernels, operations and index (`drivers`); the number of axes and the shape of the result.
+A plan says where all that a program needs is, in words of 64 bits: how arrays are known; address and size of workspace, table
+of kernels, operations and index (`drivers`); the number of axes and the shape of the result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from linkwork.util.array_types import IntArray
 
 WORD = 8  # bytes
-WORK, TABLE, OPERATIONS, INDEX, AXES, SHAPE = (WORD * k for k in (2, 4, 6, 8, 10, 11))  # where they stand in a plan
+WORK, TABLE, OPERATIONS, INDEX, AXES, SHAPE = (WORD * k for k in (3, 5, 7, 9, 11, 12))  # where they stand in a plan
 
 
 def plan_of(prepared: tuple[Any, ...], shape: tuple[int, ...]) -> IntArray:
@@ -51,12 +51,12 @@ if not INTERPRETED:
     import numba
 
     from linkwork.codegen.jit import jit_inline
-    from linkwork.codegen.objects import floats_at, indices_at, offsets_at, result, vector, word, words_at, words_of
+    from linkwork.codegen.objects import floats_at, indices_at, is_none, offsets_at, result, vector, word, words_at, words_of
 
     @jit_inline
     def _put(thing, plan, work, index, at, size):
         """Put an input into the workspace, if it is one of this size."""
-        if size == 0:
+        if size == 0 and is_none(thing, plan):
             return True
         place = vector(thing, plan, size)
         if place == 0:

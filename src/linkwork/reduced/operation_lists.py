@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class Schedule:
     kernels: list[Kernel] = field(default_factory=list)
     rows: list[tuple[int, ...]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    last: tuple[Any, Any] = None, None  # the array that was last given for the result, and what was made of it
 
     def add(self, kernel: Kernel, *operands: int) -> None:
         """One more operation: entries of records, offsets of constants."""
@@ -240,7 +242,7 @@ class TreeSchedules:
         return schedule
 
     def jacobian(self, link: int, axes: str, rate: bool) -> Schedule:
-        """Of a point of a link, told in `axes`; the last input is where it is there, and with "local" how its axes are turned."""
+        """Of a point of a link; the last input is where it is there and, for "local" axes, how these are turned there."""
         layout, path = self.layout, self.path(link)
         place = layout.point + POINT.offset("place") + np.arange(12 if axes == LOCAL else 3)
         schedule = Schedule(layout, (6, self.tree.nv), [*self._inputs("q", *["qd"] * rate), place], NONE)

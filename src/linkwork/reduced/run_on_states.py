@@ -10,9 +10,10 @@ import numpy as np
 from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.reduced import drivers
-from linkwork.reduced.operation_lists import TreeSchedules
+from linkwork.reduced.operation_lists import Schedule, TreeSchedules
 
 if TYPE_CHECKING:
+    from linkwork.reduced.frame_places import FramePlaces
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray, Numbers
 
@@ -24,14 +25,29 @@ def the_tree(tree: Tree) -> Tree:
     return tree
 
 
+def schedules_of(tree: Tree) -> TreeSchedules:
+    """The programs of a Tree."""
+    try:
+        return tree.schedules
+    except AttributeError:
+        return the_tree(tree).schedules
+
+
+def frame_places(tree: Tree) -> FramePlaces:
+    """The frames of a Tree."""
+    try:
+        return tree.schedules.places
+    except AttributeError:
+        return the_tree(tree).schedules.places
+
+
 def run(tree: Tree, key: tuple[Any, ...], names: Sequence[str], given: Sequence[Numbers], out: FloatArray | None) -> FloatArray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
-    try:
-        schedules = tree.schedules
-    except AttributeError:
-        the_tree(tree)
-        raise
-    program = schedules.known.get(key) or schedules.get(key)
+    return run_program(schedules_of(tree).get(key), names, given, out)
+
+
+def run_program(program: Schedule, names: Sequence[str], given: Sequence[Numbers], out: FloatArray | None) -> FloatArray:
+    """The same of a program that is at hand."""
     found = np.empty(program.shape) if out is None else out
     if program.one(*given, *program.absent, found):  # at once, if these are vectors as they should be
         return found
