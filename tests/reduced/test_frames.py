@@ -124,7 +124,7 @@ def test_what_is_no_frame():
     joint, q = world.constraints[0].name, [0.0, 0.0]
     with pytest.raises(lw.ModelError, match="it has no position of its own; give a body, or a frame on one$"):
         R.jacobian(tree, q, joint)
-    with pytest.raises(lw.LinkworkError, match="^lw.reduced: axes is 'body';  give .*"):
+    with pytest.raises(lw.LinkworkError, match="^lw.reduced: axes is 'body'; give .*"):
         R.jacobian(tree, q, world.bodies[0], axes="body")
     for wrong in (3, [3], [["a"]]):
         with pytest.raises(lw.LinkworkError, match=r"^(lw.reduced|World): .*; .*$"):
