@@ -2,9 +2,9 @@
 
     python -m benchmarks.contact_problems --out benchmarks/results/contact_problems.json [--count 1000] [--seed 0]
 
-Problems have 1 to 200 contacts, mass ratios up to 1e4 and friction up to 2, and are solved as a step of a simulation asks for
-it: from no impulses, and again from the impulses found after all velocities have changed a little. A failure is told when the
-residual that the solver gives is above what it had to reach: 1e-10 m/s, 1e-4 of what gravity gives in a step, or 1e-3 of the
+Problems have 1 to 200 contacts, mass ratios up to 1e4 and friction up to 2, and are solved as a step of a simulation asks
+for it: from no impulses, and again from the impulses found after all velocities have changed a little. A failure is told when
+the residual that the solver gives is above what it had to reach: 1e-10 m/s, 1e-4 of what gravity gives in a step, or 1e-3 of the
 fastest approach. The law is measured once more by NumPy from the impulses alone; a failure that this sees and the solver does not
 tell is untold, and there must be none. `--seed` takes other problems: constants were chosen on those of other seeds than 1000.
 Writes JSON and, beside it, a Markdown page with verdicts.
@@ -50,9 +50,9 @@ def assembled(rng, masses, arms, pairs, points, normals, mu, u, target=0.0):
 
 def problem(u, first, size, R, at, pairs, J, mu, target):
     m = len(mu)
-    return Problem(u=u, first=np.array(first, dtype=np.int32), size=np.array(size, dtype=np.int32), at=np.array(at, dtype=np.int64),
-                   R=R, slot_a=pairs[0], slot_b=pairs[1], Ja=np.ascontiguousarray(J[0]), Jb=np.ascontiguousarray(J[1]),
-                   mu=np.array(mu, dtype=float), target=target, impulse=np.zeros((m, 3)), compliance=np.zeros(m))  # fmt: skip
+    first, size = np.array(first, dtype=np.int32), np.array(size, dtype=np.int32)
+    return Problem(u=u, first=first, size=size, at=np.array(at, dtype=np.int64), R=R, slot_a=pairs[0], slot_b=pairs[1],
+                   Ja=np.ascontiguousarray(J[0]), Jb=np.ascontiguousarray(J[1]), mu=np.array(mu, dtype=float), target=target, impulse=np.zeros((m, 3)), compliance=np.zeros(m))  # fmt: skip
 
 
 def directions(rng, shape):
@@ -68,7 +68,9 @@ def scattered(rng, contacts, most_mu=2.0):
     a = np.where(rng.random(contacts) < 0.3, -1, (b + rng.integers(1, max(2, n), contacts)) % n if n > 1 else -1)
     points = directions(rng, (contacts, 2)) * arms[np.stack([a, b], axis=1)][..., None]
     mu = rng.uniform(0, most_mu, contacts)
-    return assembled(rng, masses, arms, np.stack([a, b], axis=1), points, directions(rng, (contacts,)), mu, rng.normal(size=(n, 6)))
+    return assembled(
+        rng, masses, arms, np.stack([a, b], axis=1), points, directions(rng, (contacts,)), mu, rng.normal(size=(n, 6))
+    )
 
 
 def redundant(rng, contacts):
@@ -119,7 +121,9 @@ def jointed(rng, contacts):
         u[6 * at : 6 * (at + size)] = kept @ np.linalg.lstsq(kept, u[6 * at : 6 * (at + size)])[0]
         blocks.append((kept @ np.linalg.solve(kept.T @ mass @ kept, kept.T)).ravel())
     at = np.concatenate([[0], np.cumsum([len(block) for block in blocks])[:-1]])
-    return problem(one.u, first, sizes, np.concatenate(blocks), at, (one.slot_a, one.slot_b), (one.Ja, one.Jb), one.mu, one.target)
+    return problem(
+        one.u, first, sizes, np.concatenate(blocks), at, (one.slot_a, one.slot_b), (one.Ja, one.Jb), one.mu, one.target
+    )
 
 
 def piled(rng, contacts, low=0.0, high=1.0):
@@ -128,7 +132,9 @@ def piled(rng, contacts, low=0.0, high=1.0):
     wide = (n / 4) ** (1 / 3)
     places = rng.uniform(size=(n, 3)) * (wide, wide, 4 * wide)
     low_corner = places.min(axis=0)
-    edges = {tuple(sorted((simplex[i], simplex[j]))) for simplex in Delaunay(places).simplices for i in range(4) for j in range(i)}
+    edges = {
+        tuple(sorted((simplex[i], simplex[j]))) for simplex in Delaunay(places).simplices for i in range(4) for j in range(i)
+    }
     edges = sorted(edges, key=lambda edge: np.linalg.norm(places[edge[0]] - places[edge[1]]))
     found = []
     for k in np.argsort(places[:, 2])[: max(3, n // 4)]:
@@ -155,7 +161,9 @@ def piled(rng, contacts, low=0.0, high=1.0):
     u[falls] = rng.normal(size=(falls.sum(), 6))
     u[:, 2] -= GRAVITY * DT
     masses = 10 ** rng.uniform(0, 4, n)
-    return assembled(rng, masses, np.full(n, 0.5), pairs, np.array(points), np.array(normals), rng.uniform(low, high, len(pairs)), u)
+    return assembled(
+        rng, masses, np.full(n, 0.5), pairs, np.array(points), np.array(normals), rng.uniform(low, high, len(pairs)), u
+    )
 
 
 KINDS = {"scattered": scattered, "redundant": redundant, "degenerate": degenerate, "jointed": jointed}
@@ -276,11 +284,15 @@ def verdicts(found):
 
 
 def report(result):
-    header = ["problems", "number", "failures told", "of them allowed", "failures untold", "factorisations, median", "99 %", "kept"]
-    rows = [[row["class"], row["problems"], f"{row['told']} ({100 * row['told'] / row['problems']:.2f} %)",
-             f"{100 * row['may']:g} %", row["untold"], f"{row['median']:g}", f"{row['p99']:g}", "yes" if row["kept"] else "**no**"]
-            for row in result["verdicts"]]  # fmt: skip
-    says = f"Seed {result['seed']}. Each problem is solved from nothing, and again after a change of velocities by {100 * CHANGED:g} %."
+    header = ["problems", "number", "told failures", "allowed", "untold failures", "factorisations, median", "99 %", "kept"]
+    rows = []
+    for row in result["verdicts"]:
+        told = f"{row['told']} ({100 * row['told'] / row['problems']:.2f} %)"
+        rows.append([row["class"], row["problems"], told, f"{100 * row['may']:g} %", row["untold"], f"{row['median']:g}",
+                     f"{row['p99']:g}", "yes" if row["kept"] else "**no**"])  # fmt: skip
+    says = (
+        f"Seed {result['seed']}. Each problem is solved from nothing, and again with velocities changed by {100 * CHANGED:g} %."
+    )
     return "\n\n".join(["# Random contact problems", machine.sentence(result["machine"]), says, tables.markdown(header, rows)])
 
 
