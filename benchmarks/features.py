@@ -95,7 +95,9 @@ def page(result, before):
     then = {row["feature"]: row for row in before["rows"]} if before else {}
     rows = []
     for name in sorted({**then, **now}, key=lambda name: (-then.get(name, now.get(name))["models"], name)):
-        cells = [found.get(name, {}).get(key, 0) for key in ("models", "count") for found in ((then, now) if before else (now,))]
+        cells = [
+            found.get(name, {}).get(key, 0) for key in ("models", "count") for found in ((then, now) if before else (now,))
+        ]
         rows.append([name.replace("|", "\\|"), *cells, (now.get(name) or then[name])["first"]])
     header = ["feature", *(["models before", "models", "told before", "told"] if before else ["models", "told"]), "such as"]
     lengths = f"{len(now)} features" + (f", where there were {len(then)}" if before else "")
