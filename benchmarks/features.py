@@ -103,8 +103,8 @@ def page(result, before):
     lengths = f"{len(now)} features" + (f", where there were {len(then)}" if before else "")
     return "\n".join([
         "# What is not taken as written", "",
-        f"{result['models']} models of example-robot-data, dm_control and gymnasium: {lengths}. A feature is a remark or a refusal "
-        "without its names and numbers; `models` have it, and it is `told` so often.", "",
+        f"{result['models']} models of example-robot-data, dm_control and gymnasium: {lengths}. A feature is a remark or a "
+        "refusal without its names and numbers; `models` have it, and it is `told` so often.", "",
         tables.markdown(header, rows), "", machine.sentence(result["machine"]),
     ])  # fmt: skip
 

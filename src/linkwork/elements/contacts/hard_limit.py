@@ -162,7 +162,7 @@ class HardLimit(ContactElement):
 
 @kind_of(HardLimit)
 class HardLimitKind(StopKind):
-    """A row for each bound of what the joint says; of a ball with more than a cone, and of tendons, of what a kernel measures."""
+    """A row for each bound of a joint; of balls with more than a cone, and of tendons, of what a kernel measures."""
 
     def measured(self, element: Any) -> BallLimitRows | TendonRows | None:
         if on_a_tendon(element, element.joint):

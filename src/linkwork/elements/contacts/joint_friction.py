@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class JointFriction(ContactElement):
-    """Dry friction of a hinge, slider or screw, or in the length of a FixedTendon or a Cable: it sticks, exactly, until what drives the joint is larger than `friction`, and
-    slips with that torque (N m; of a slider the force, N) against its motion.
+    """Dry friction of a hinge, slider or screw, or of the length of a FixedTendon or a Cable: it sticks, exactly, until what
+    drives the joint is larger than `friction`, and slips with that torque (N m; of a slider the force, N) against its motion.
 
     >>> import linkwork as lw
     >>> world = lw.World(gravity=(0, 0, -10))

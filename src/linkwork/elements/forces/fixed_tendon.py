@@ -24,8 +24,8 @@ class FixedTendon(ForceElement):
     turns counted and zero as built.
 
     Its own tension is stiffness (x - rest) + damping x'; between the two of `rest=(lower, upper)` the spring is slack, and
-    below them it pushes. It is at rest as built unless told. A Motor, a HardLimit, a JointFriction and a Coupling take it in the place
-    of a joint: an effort e along it is coefficient times e at each joint.
+    below them it pushes. It is at rest as built unless told. A Motor, a HardLimit, a JointFriction and a Coupling take it in
+    the place of a joint: an effort e along it is coefficient times e at each joint.
 
     >>> FixedTendon(("index", "middle"), (0.5, 0.5), stiffness=20.0, name="grasp").coefficients.tolist()
     [0.5, 0.5]
