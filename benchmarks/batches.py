@@ -2,9 +2,9 @@
 
     python -m benchmarks.batches --out benchmarks/results/batches.json
 
-dm_control's humanoid in steps of 5 ms, in joint coordinates (`aba`, `joint-euler`), under random controls that are held for HELD
-steps, the same in both, without contact and on the floor; limits of joints act. A chain of 100 links on ball joints, with `euler`
-and `rattle`, beside one Simulation after another. Four-bars in loops. All take turns; the best of all rounds counts.
+dm_control's humanoid in steps of 5 ms, in joint coordinates (`aba`, `joint-euler`), under random controls that are held for
+HELD steps, the same in both, without contact and on the floor; limits of joints act. A chain of 100 links on ball joints, with
+`euler` and `rattle`, beside one Simulation after another. Four-bars in loops. All take turns; the best of all rounds counts.
 
 Writes JSON and, beside it, a Markdown page.
 """

@@ -200,9 +200,9 @@ class Batch(ReadableBatch):
         """Step the chosen worlds under commands, and record: arrays (worlds, steps, ...) by name.
 
         `controls`: (worlds, steps, commands), or (steps, commands) for all of them; or a function of the batch that gives the
-        commands of all worlds, called before each of `steps`; None: they stay as they are. Each is held for `hold` steps of
-        dt, after which `record` is taken: of "q", "qd", "positions", "orientations", "velocities", "time", "controls". `out`: arrays
-        to record into. A world that fails repeats its last state.
+        commands of all worlds, called before each of `steps`; None: they stay as they are. Each is held for `hold` steps,
+        after which `record` is taken: of "q", "qd", "positions", "orientations", "velocities", "time", "controls". `out`:
+        arrays to record into. A world that fails repeats its last state.
 
         >>> import linkwork as lw
         >>> world = lw.scenes.get("pendulum")
@@ -360,7 +360,7 @@ class Batch(ReadableBatch):
         >>> batch.set("k", [20.0, 50.0, 80.0])
         >>> batch.step(100)
         >>> batch.positions[:, 0, 2].round(4).tolist()
-        [-1.0477, -1.0453, -1.0431]
+        [-1.0482, -1.047, -1.0459]
         """
         chosen = self._chosen(worlds)
         system = self._threads.first.system
