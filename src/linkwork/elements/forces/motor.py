@@ -116,7 +116,7 @@ class JointMotorKind(ForceKind):
     """A torque about (a force along) a joint's axis: given, or a servo on its coordinate or rate, within a limit."""
 
     needs_directions = (True, True)
-    relative = axial = True
+    relative = axial = drives = True
 
     def __init__(self, element: Any) -> None:
         self.joint = kind_of_joint(element.joint)
@@ -192,6 +192,9 @@ class JointMotorKind(ForceKind):
     def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
         x = self._coordinate(handles, p)
         return x.loads(self._geared(handles, p, x)), SX(0)
+
+    def effort(self, handles: Sequence[Handle], p: Params) -> SX:
+        return self._geared(handles, p, self._coordinate(handles, p))
 
     def along(self, x: AlongJoint, p: Params) -> SX:
         return self._geared((), p, x)
