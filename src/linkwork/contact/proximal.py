@@ -52,21 +52,8 @@ from linkwork.contact.over_contacts import (
     start_over_contacts,
     step_over_contacts,
 )
-from linkwork.contact.problem import (
-    CONVERGED,
-    INCONSISTENT,
-    TOO_SMALL,
-    UNCONVERGED,
-    Workspace,
-    build,
-    clear,
-    law_residual,
-    move,
-    prepare,
-    push_all,
-    residuals,
-    workspace,
-)
+from linkwork.contact.problem import CONVERGED, INCONSISTENT, TOO_SMALL, UNCONVERGED, Workspace, clear, law_residual, workspace
+from linkwork.contact.unit_mass import build, move, prepare, push_all, residuals
 
 START, NEAR = 100.0, 1e4  # stiffness to begin with, times a contact's own inverse mass; NEAR: where impulses will do already
 SOFTEST, STIFFEST = 0.3, 1e6  # the same

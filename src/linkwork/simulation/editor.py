@@ -171,14 +171,14 @@ class Editor:
     def set(self, parameter: Parameter | str, value: float) -> None:
         """Change a Parameter, to a value that its elements take."""
         system = self.follow()
-        name = _parameter(system.model, parameter)
+        name = parameter_name(system.model, parameter)
         system.work[system.model.parameters[name][1]] = system.build.parameter_checks[name].check(value)
         system.changed()
 
     def get(self, parameter: Parameter | str) -> float:
         """The value of a Parameter now."""
         system = self.follow()
-        return float(system.work[system.model.parameters[_parameter(system.model, parameter)][1][0]])
+        return float(system.work[system.model.parameters[parameter_name(system.model, parameter)][1][0]])
 
 
 @contextmanager
@@ -197,7 +197,7 @@ def _lent(system: System) -> Iterator[None]:
         raise
 
 
-def _parameter(model: Model, parameter: Parameter | str) -> str:
+def parameter_name(model: Model, parameter: Parameter | str) -> str:
     name = getattr(parameter, "name", parameter)
     if not isinstance(name, str):
         raise LinkworkError(f"Simulation: parameter is {checks.show(parameter)}; give a Parameter or its name")
