@@ -129,7 +129,7 @@ class Element(OfFamily, metaclass=Making):
         found = self.built or {}
         if any("joint" in wanted for wanted in self.REFERENCES.values()):
             for _, _, other in self.references():
-                found = found | (other.built or {})
+                found = found | other.poses()
         return found
 
     def replace_references(self, resolved: Iterable[Element]) -> None:

@@ -115,6 +115,10 @@ class ForceKind(ElementKind):
         """Of a kind that is `axial`: the force along the coordinate of its joint, (1,)."""
         raise NotImplementedError
 
+    def coordinate(self, handles: Sequence[Handle], p: Params) -> Coordinate:
+        """Of tendons and motors: what they act along."""
+        raise NotImplementedError
+
     def effort(self, handles: Sequence[Handle], p: Params) -> SX:
         """Of a kind that `drives`: what it puts along what it moves, (1,)."""
         raise NotImplementedError
