@@ -80,7 +80,7 @@ class Build(NamedTuple):
                            order=order, **solver.layout(tangent, iterations))  # fmt: skip
 
         model = compiled()
-        goes_on = iterations == 1 and bool(model.redundant)  # a linear step ends beside the constraints, where these rows differ
+        goes_on = iterations == 1 and bool(model.redundant)  # a linear step ends where these rows contradict each other
         if goes_on:
             iterations = 0
             if solver.layout(tangent, iterations) != solver.layout(tangent, 1):
@@ -92,7 +92,7 @@ class Build(NamedTuple):
         integrator = make.for_model(schedules, touches)(schedules, options.dt, options.tolerance, iterations, touches)
         model = schedules.model  # with what the integrator keeps
         if goes_on:
-            integrator.remarks = ["Simulation: one iteration does not hold redundant rows, which differ beside their constraints; "
+            integrator.remarks = ["Simulation: one iteration does not hold redundant rows, which differ beside constraints; "
                                   "steps go on until the tolerance is met"]  # fmt: skip
         if touches:
             integrator.make_contact(options.traits.contact)
