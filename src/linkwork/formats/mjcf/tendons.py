@@ -85,7 +85,7 @@ def fixed_tendon(model, t):
     span = range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t])
     if any(model.wrap_type[w] != WRAP_JOINT for w in span):
         return None
-    found = {}
+    found: dict[int, float] = {}
     for w in span:
         joint = int(model.wrap_objid[w])
         found[joint] = found.get(joint, 0.0) + float(model.wrap_prm[w])
