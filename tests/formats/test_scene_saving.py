@@ -155,6 +155,10 @@ def mechanism():
         lw.Cable([(g, (0, 0, 1)), (boxes[0], rng.normal(size=3)), (boxes[4], (0, 0, 0))], k, rest=(0.1, twist), name="tendon")
     )
     world.add(lw.Cable([(boxes[0], (0, 0, 1)), (g, rng.normal(size=3))], 200.0))
+    world.add(lw.FixedTendon((axle, rail), (0.5, k), stiffness=twist, rest=(-0.1, 0.2), name="sum"))
+    world.add(lw.Coupling(("sum", axle), (1.0, -0.5), value=k))
+    world.add(lw.Motor("sum", "general", gain=(1, k, 0), limit=(-1, 2), filter=0.1, name="along"))
+    world.add(lw.Motor("tool", gear=rng.normal(size=6)))
     world.keyframes["home"] = lw.Keyframe(positions={"axle": 0.25, "skew": [0, 0, 1, 1, 0, 0, 0]}, controls={"drive": 1.0})
     world.simulate = {"seconds": 2.0, "dt": 1e-3, "solver": "tree", "record_every": 0.01}
     assert {flat.name, dot.name, jelly.name, beam.name} <= {body.name for body in world.bodies}

@@ -61,8 +61,8 @@ def one_companion(D, q1, q2, radius):
 
     >>> import numpy as np
     >>> D = np.diag([0.0, 2.0, 0.5])
-    >>> one_companion(D, 1.0, 0.0, 0.6), one_companion(D, 1.0, 0.0, 0.25)
-    ((-0.5, 0.0), (-0.25, 0.0))
+    >>> np.round(one_companion(D, 1.0, 0.0, 0.6), 9).tolist(), np.round(one_companion(D, 1.0, 0.0, 0.25), 9).tolist()
+    ([-0.5, -0.0], [-0.25, -0.0])
     """
     if not radius > 0.0:
         return 0.0, 0.0

@@ -58,16 +58,12 @@ from linkwork.contact.problem import (
     TOO_SMALL,
     UNCONVERGED,
     Workspace,
-    build,
     clear,
     law_residual,
     law_residual_of_companion,
-    move,
-    prepare,
-    push_all,
-    residuals,
     workspace,
 )
+from linkwork.contact.unit_mass import build, move, prepare, push_all, residuals
 
 START, NEAR = 100.0, 1e4  # stiffness to begin with, times a contact's own inverse mass; NEAR: where impulses will do already
 SOFTEST, STIFFEST = 0.3, 1e6  # the same

@@ -14,8 +14,9 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.over_rows import solve_rows
-from linkwork.contact.problem import approach, look, move, prepare, push_all
+from linkwork.contact.problem import approach
 from linkwork.contact.proximal import ProximalWorkspace, begin, improve, proximal_workspace
+from linkwork.contact.unit_mass import look, move, prepare, push_all
 
 SolverWorkspace = ProximalWorkspace
 FINE, WEIGHED = 1e-6, 1e-4  # parts of what weights give in a step: what is aimed at, and what will do: forces are as exact

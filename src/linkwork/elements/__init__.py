@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linkwork.elements.bodies.rigid import RigidBody as RigidBody
     from linkwork.elements.bodies.scalable import ScalableBody as ScalableBody
     from linkwork.elements.constraints.armature import Armature as Armature
+    from linkwork.elements.constraints.coupling import Coupling as Coupling
     from linkwork.elements.constraints.distance import Distance as Distance
     from linkwork.elements.constraints.drive import Drive as Drive
     from linkwork.elements.constraints.gear import Gear as Gear
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from linkwork.elements.forces.cable import Cable as Cable
     from linkwork.elements.forces.contact_spring import ContactSpring as ContactSpring
     from linkwork.elements.forces.drag import Drag as Drag
+    from linkwork.elements.forces.fixed_tendon import FixedTendon as FixedTendon
     from linkwork.elements.forces.follow import Follow as Follow
     from linkwork.elements.forces.joint_limit import JointLimit as JointLimit
     from linkwork.elements.forces.joint_spring import JointSpring as JointSpring
@@ -100,6 +102,7 @@ WHERE = {
     "ContactElement": "linkwork.elements.core.element",
     "ContactSpring": "linkwork.elements.forces.contact_spring",
     "ConvexHull": "linkwork.elements.shapes.convex_hull",
+    "Coupling": "linkwork.elements.constraints.coupling",
     "Cylinder": "linkwork.elements.shapes.cylinder",
     "Cylindrical": "linkwork.elements.joints.cylindrical",
     "Damper": "linkwork.elements.forces.spring",
@@ -109,6 +112,7 @@ WHERE = {
     "Drive": "linkwork.elements.constraints.drive",
     "Element": "linkwork.elements.core.element",
     "Ellipsoid": "linkwork.elements.shapes.ellipsoid",
+    "FixedTendon": "linkwork.elements.forces.fixed_tendon",
     "Follow": "linkwork.elements.forces.follow",
     "Force": "linkwork.elements.forces.user",
     "ForceElement": "linkwork.elements.core.element",

@@ -148,10 +148,11 @@ class Model:
 
     @cached_property
     def signature(self) -> str:
-        """What the numbers of a state mean: bodies, constraints, forces that count turns. The same for like worlds."""
-        counting = [force for force in self.forces if force.kind.law.counters]
+        """What the numbers of a state mean: bodies, constraints, what counts turns. The same for like worlds."""
+        counting = [force for force in self.forces if force.kind.counters]
         keys: dict[str, int] = {}
-        items: list[Node | ForceNode] = [*self.nodes, *counting]
+        measured = [measure.node for measure in self.measures if measure.kind.counters]
+        items: list[Node | ForceNode] = [*self.nodes, *counting, *measured]
         ends = [(keys.setdefault(item.kind.key, len(keys)), item.ends) for item in items]
         kinds = [keys.setdefault(kind.name, len(keys)) for kind in self.bodies.kinds]
         return blake2s(repr((list(keys), kinds, ends)).encode(), digest_size=8).hexdigest()

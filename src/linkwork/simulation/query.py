@@ -17,6 +17,7 @@ from linkwork.simulation.body_points import local_point, point_jacobian
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.editor import Editor
 from linkwork.simulation.frame_motion import frame_jacobian, frame_number, in_axes
+from linkwork.simulation.lengths import activation_of, length_of
 from linkwork.simulation.lookup import body_number, lookup, name_of
 from linkwork.simulation.pose_readout import Pose, PoseReadout, Poses
 from linkwork.simulation.reactions import Reaction, complete_impulses, in_contact, mean_reaction, no_impulses, refused_body
@@ -199,6 +200,12 @@ class Query:
 
     def travel(self, joint: JointLike) -> float:
         return self.reads().travel(joint)
+
+    def length(self, tendon: ElementLike) -> float:
+        return float(length_of(self._editor.follow(), tendon)[0])
+
+    def activation(self, motor: ElementLike) -> float:
+        return activation_of(self._editor.follow(), motor)
 
     def unknowns(self, constraint: ElementLike) -> FloatArray:
         system = self._editor.follow()

@@ -198,6 +198,24 @@ class Readable:
         """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
         return self._query.travel(joint)
 
+    def length(self, tendon: ElementLike) -> float:
+        """The length of a FixedTendon or a Cable now: of joints their weighted sum, zero as built (m, rad), else in metres."""
+        return self._query.length(tendon)
+
+    def activation(self, motor: ElementLike) -> float:
+        """What the filter of a Motor has made of its command, at the end of the last step.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("double-pendulum")
+        >>> drive = world.add(lw.Motor(world.constraints[0], filter=0.1, name="drive"))
+        >>> sim = lw.Simulation(world, dt=0.001)
+        >>> sim.control["drive"] = 2.0
+        >>> sim.step(100)
+        >>> round(sim.activation("drive"), 6)  # 2 (1 - 1/e)
+        1.264241
+        """
+        return self._query.activation(motor)
+
     def unknowns(self, constraint: ElementLike) -> FloatArray:
         """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates
         of its own; or where a Tangent touches: coordinates of the surface that has them, of both if both have, or else the

@@ -281,6 +281,7 @@ class State(BaseModel):
     positions: dict[str, Numbers] = Field(default_factory=dict, description="Of joints and of bodies that float")
     velocities: dict[str, Numbers] = Field(default_factory=dict, description="Of joints and of bodies that float")
     controls: dict[str, Numbers] = Field(default_factory=dict, description="Of motors")
+    activations: dict[str, Numbers] = Field(default_factory=dict, description="Of motors with a filter")
 
 
 class Simulate(BaseModel):
