@@ -21,6 +21,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, ForceElement
 from linkwork.elements.core.frame import Frame
 from linkwork.elements.core.registry import kind_for
+from linkwork.elements.core.sensor import Sensor
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.poses import made_at, poses_of
@@ -216,8 +217,8 @@ def switchable(world: World, element: ElementLike) -> str:
     found = world.find(element)
     if isinstance(found, Body):
         raise LinkworkError(f"{checks.label(found)}: a body is not switched off; remove it, or switch what acts on it")
-    if isinstance(found, Frame):
-        raise LinkworkError(f"{checks.label(found)}: a frame does nothing that could be switched off; remove it")
+    if isinstance(found, Frame | Sensor):
+        raise LinkworkError(f"{checks.label(found)}: a {found.sort} does nothing that could be switched off; remove it")
     return str(found.name)
 
 

@@ -10,6 +10,7 @@ from linkwork.simulation.pose_readout import Pose, Poses
 from linkwork.simulation.query import Energy, Query
 from linkwork.simulation.reactions import Reaction
 from linkwork.simulation.reads import Load, Loads
+from linkwork.simulation.sensors import Sensors
 
 if TYPE_CHECKING:
     from linkwork.contact.points import TouchingPoints
@@ -93,6 +94,20 @@ class Readable:
         (('shelf1', 'shelf2'), [1.0, 2.0])
         """
         return self._query.frames
+
+    @property
+    def sensors(self) -> Sensors:
+        """What all sensors of the world tell now, as one array and by name: docs/sensors.md.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("pendulum")
+        >>> clock = world.add(lw.ClockSensor(delay_steps=10, name="clock"))
+        >>> sim = lw.Simulation(world, dt=0.001)
+        >>> sim.step(30)
+        >>> sim.sensors["clock"].round(6).tolist()
+        [0.02]
+        """
+        return Sensors(self._query.sensors)
 
     @property
     def positions(self) -> FloatArray:

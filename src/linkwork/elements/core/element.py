@@ -51,7 +51,7 @@ class Element(OfFamily, metaclass=Making):
     """Anything that a World holds. Elements are compared and hashed by identity. Fields may be assigned until the world is
     first simulated; then they are checked, and refuse from then on; arrays are read-only then."""
 
-    sort: ClassVar[str]  # "body", "joint", "constraint", "force", "contact", "visual" or "frame"
+    sort: ClassVar[str]  # "body", "joint", "constraint", "force", "contact", "visual", "frame" or "sensor"
     REFERENCES: ClassVar[dict[str, str]] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
     OPTIONAL: ClassVar[tuple[str, ...]] = ()  # those of them that may be None
     PARAMETERS: ClassVar[tuple[str, ...]] = ()  # the fields that may hold Parameters: their annotations say so
