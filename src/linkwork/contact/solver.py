@@ -24,7 +24,11 @@ STRUCK = 1e-3  # part of the fastest approach that will do in an impact
 SLOW = 2.0  # times what weights give in a step: what is no faster rests, and what approaches faster strikes
 PATIENT = 10  # factorisations after which what will do is enough
 SOLVE, SOLVE_FINELY, GIVE = range(3)  # what a solver is asked for
-MOST, MANY, MOST_OF_MANY = 100, 30, 40  # factorisations of a solve, at most; with more rows than MANY
+MOST, LEAST, MANY = (
+    600,
+    40,
+    200,
+)  # factorisations that a solve may take; of more rows than MANY fewer, with their square: as long
 
 
 def solver_workspace(bodies: int, groups: int, rows: int, responses: int, blocks: int, panels: int) -> SolverWorkspace:
@@ -65,7 +69,8 @@ def run_solver(problem, solver, outcome, what, tolerance, fallen):
         enough = max(tolerance, WEIGHED * fallen, STRUCK * struck if struck > SLOW * fallen else 0.0)
         exactly = what == SOLVE_FINELY or _fastest(problem, base) <= SLOW * fallen
         tight = tolerance if exactly else max(tolerance, FINE * fallen)
-        most = MOST if len(problem.mu) <= MANY else MOST_OF_MANY
+        wide = max(1.0, len(problem.mu) / MANY)
+        most = max(LEAST, int(MOST / (wide * wide)))
         steps, residual = improve(problem, solver, residual, active, tight, enough, PATIENT, most)
         if steps < 0:
             return 0

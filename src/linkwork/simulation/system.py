@@ -1,37 +1,35 @@
 """System: one compiled world in one state, everything that must change together. An edit makes another System (editor.py).
 
-A Build is what does not change while a simulation runs: model, schedules, integrator, contact. Builds are kept, so that
-switching back and forth compiles nothing anew; buffers of contact belong to a Build, so that one System steps it at a time.
+Builds (build.py) are kept, so that switching back and forth compiles nothing anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.codegen.interrupts import raise_if_stopped
 from linkwork.elements.core.element import Element, Pose
-from linkwork.engines.integrators import INTEGRATORS
-from linkwork.engines.solvers import SOLVERS
 from linkwork.engines.step_driver import OK
 from linkwork.kernels.node import parameter_record
 from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model import readout
 from linkwork.model.active_world import ActiveWorld
-from linkwork.model.compile_model import compile
 from linkwork.model.graph import Order
+from linkwork.model.held_samples import Held
 from linkwork.model.least_norm import LeastNorm
 from linkwork.model.model import Arrangement, Model, State
-from linkwork.model.parameter_check import ParameterCheck, parameter_checks
 from linkwork.model.states import Layout, converted
 from linkwork.model.trajectory_input import TrajectoryInput
 from linkwork.schedules.schedules import Schedules
+from linkwork.simulation.build import Build
 from linkwork.simulation.control import Commands
 from linkwork.simulation.notes import Notes
-from linkwork.simulation.options import Options, first_contact
+from linkwork.simulation.options import Options
+from linkwork.simulation.sampling import still_held, tell_timing
 from linkwork.simulation.validity import Validity
 from linkwork.simulation.watch import Watch
 from linkwork.symbolic.views import GLOBALS
@@ -45,45 +43,6 @@ if TYPE_CHECKING:
 MOST_BUILDS = 8  # of one world that are kept
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
 GROWTH = 8  # times as many steps as in the last piece, at most
-
-
-class Build(NamedTuple):
-    """A world as it is at some time, compiled."""
-
-    model: Model
-    parameter_checks: dict[str, ParameterCheck]
-    schedules: Schedules
-    integrator: Engine
-    contact: ContactSystem | None
-    layout: Layout  # of states
-
-    @classmethod
-    def made(
-        cls,
-        active_world: World | ActiveWorld,
-        options: Options,
-        arrangement: Arrangement,
-        compiled_at: Mapping[str, Pose],
-        order: Order | None,
-        patient: bool,
-    ) -> Build:
-        """What does not change while a simulation runs in a world as it is. `patient`: nothing is running that waits."""
-        touches = first_contact(active_world) is not None
-        make, solver, tangent, iterations = (
-            INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
-        )  # fmt: skip
-        model = compile(active_world, packed=make.traits.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
-                        order=order, **solver.layout(tangent, iterations))  # fmt: skip
-        options.refuse_velocity_forces(model)
-        schedules = solver(model)
-        schedules.variant = tangent
-        schedules.patient = patient
-        integrator = make.for_model(schedules, touches)(schedules, options.dt, options.tolerance, iterations, touches)
-        model = schedules.model  # with what the integrator keeps
-        if touches:
-            integrator.make_contact(options.traits.contact)
-        layout = Layout.of(model, (options.solver, options.integrator, options.dt))
-        return cls(model, parameter_checks(model), schedules, integrator, integrator.contact, layout)
 
 
 class System:
@@ -100,6 +59,7 @@ class System:
         "contact",
         "dt",
         "feed",
+        "held",
         "integrator",
         "layout",
         "least_norm",
@@ -110,6 +70,7 @@ class System:
         "piece",
         "plain",
         "report_rows",
+        "samples",
         "schedules",
         "starting",
         "steps",
@@ -145,6 +106,8 @@ class System:
     starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
     parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     piece: int  # steps of the next compiled call
+    samples: bool  # some sensor is slow or late
+    held: Held  # what such sensors have sampled, by name; never changed in place
     plain: bool  # steps are compiled calls and nothing else
     before: State | None  # while a step is under way that takes long: Ctrl-C leads back there
     report_rows: tuple[Any, ...] | None  # see residuals.py
@@ -174,6 +137,8 @@ class System:
         self.integrator.stop_before_cut = Watch.of_steps(notes)
         self.steps, self.age, self.starting = (0, 0, False) if like is None else (like.steps, like.age, like.starting)
         self.parted = set() if like is None else like.parted
+        self.held = {} if like is None else still_held(world, like.held)
+        tell_timing(world, self.dt, notes)
         self._put_feedback()
         self.validity = Validity()
         self.watch = Watch(self)
@@ -187,6 +152,7 @@ class System:
         self.model, _, self.schedules, self.integrator, self.contact, self.layout = build
         for trial in build.parameter_checks.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
+        self.samples = any(sensor.sampled for sensor in self.world.sensors)
         self.commands, self.feed = Commands(self.model), TrajectoryInput(self.model)
         self.plain = not self.feed.motions and not self.schedules.calls_python
 
@@ -328,7 +294,7 @@ class System:
     def state(self) -> State:
         contact = None if self.contact is None else self.contact.memory
         values = self.work[self.model.state_index]
-        return State(values, self.time, self.steps, self.age, self.layout, contact, self.arrangement)
+        return State(values, self.time, self.steps, self.age, self.layout, contact, self.arrangement, self.held or None)
 
     def take(self, state: State) -> None:
         """Go to a state that fits (`state_check.refuse_misfit`)."""
@@ -346,6 +312,7 @@ class System:
             self.contact.forget()
             self.contact.memory = contact
         self.steps, self.age = state.steps, age
+        self.held = still_held(self.world, state.held or {}) if theirs.made_with[2] == own.made_with[2] else {}
         self.starting = self.starting and state.steps == 0
         self.watch.begin_anew()
         self.validity.forgotten()
