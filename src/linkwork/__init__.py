@@ -23,8 +23,10 @@ from linkwork.errors import UnknownNameError as UnknownNameError
 from linkwork.util.lazy_names import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from linkwork import gym as gym
     from linkwork import reduced as reduced
     from linkwork import scenes as scenes
+    from linkwork.batches.batch import Batch as Batch
     from linkwork.elements import *  # noqa: F403
     from linkwork.elements.core.expression import Expression as Expression
     from linkwork.elements.core.functions import atan2 as atan2
@@ -58,9 +60,11 @@ _LATER = {
     **_ELEMENTS,
     "World": "linkwork.world",
     "Simulation": "linkwork.simulation.simulation",
+    "Batch": "linkwork.batches.batch",
     "Recording": "linkwork.recording.recording",
     "scenes": "linkwork.scenes",
     "reduced": "linkwork.reduced",
+    "gym": "linkwork.gym",
     "load": "linkwork.formats",
     "save": "linkwork.formats",
     "check": "linkwork.verify.check",

@@ -1,5 +1,5 @@
-"""What a package needs to add kinds of bodies, joints, constraints, forces and shapes of its own: base classes, the decorator
-that declares a kind, and the algebra of expressions.
+"""What a package needs to add kinds of bodies, joints, constraints, forces, sensors and shapes of its own: base classes, the
+decorator that declares a kind, and the algebra of expressions.
 
 CONTRIBUTING.md says how, and `tests/elements/outside/` has some, each in one file outside of this package. A kind that lacks
 something is refused where it is declared.
@@ -74,6 +74,16 @@ from linkwork.elements.core.placement import matrices as matrices
 from linkwork.elements.core.placement import stack as stack
 from linkwork.elements.core.registry import kind_for as kind_for
 from linkwork.elements.core.registry import kind_of as kind_of
+from linkwork.elements.core.sensor import Sensor as Sensor
+from linkwork.elements.core.sensor_kind import At as At
+from linkwork.elements.core.sensor_kind import EffortSensorKind as EffortSensorKind
+from linkwork.elements.core.sensor_kind import JointSensorKind as JointSensorKind
+from linkwork.elements.core.sensor_kind import MeasuredSensorKind as MeasuredSensorKind
+from linkwork.elements.core.sensor_kind import Place as Place
+from linkwork.elements.core.sensor_kind import PlaceSensorKind as PlaceSensorKind
+from linkwork.elements.core.sensor_kind import SensorKind as SensorKind
+from linkwork.elements.core.sensor_kind import along_axes as along_axes
+from linkwork.elements.core.sensor_kind import at as at
 from linkwork.elements.core.shape import Collision as Collision
 from linkwork.elements.core.shape import Core as Core
 from linkwork.elements.core.shape import Facets as Facets
@@ -81,6 +91,10 @@ from linkwork.elements.core.shape import Shape as Shape
 from linkwork.elements.core.units import Quantity as Quantity
 from linkwork.elements.joints.axis import AxisJoint as AxisJoint
 from linkwork.elements.joints.axis import AxisJointKind as AxisJointKind
+from linkwork.elements.sensors.framed import FrameSensor as FrameSensor
+from linkwork.elements.sensors.framed import FrameSensorKind as FrameSensorKind
+from linkwork.elements.sensors.framed import RelativeSensor as RelativeSensor
+from linkwork.elements.sensors.framed import RelativeSensorKind as RelativeSensorKind
 from linkwork.symbolic import rotation as rotation
 from linkwork.symbolic.autodiff import POSITION as POSITION
 from linkwork.symbolic.autodiff import VELOCITY as VELOCITY

@@ -13,6 +13,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.changing import check, seal, unseal
 from linkwork.elements.core.element import Body, ConstraintElement, ContactElement, Element, ForceElement, is_a
 from linkwork.elements.core.frame import Frame
+from linkwork.elements.core.sensor import Sensor
 from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError, ModelError, UnknownNameError
 from linkwork.util.sealing import Sealed
@@ -130,6 +131,11 @@ class World(Sealed):
     def frames(self) -> tuple[Frame, ...]:
         """The named frames on bodies and on the ground, in order of addition."""
         return tuple(e for e in self._elements.values() if isinstance(e, Frame))
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """The sensors, in order of addition."""
+        return tuple(e for e in self._elements.values() if isinstance(e, Sensor))
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -271,7 +277,7 @@ class World(Sealed):
 
     def _check_new(self, element: Any) -> None:
         if not isinstance(element, Element) or isinstance(element, Ground):
-            remedy = "give a body, joint, constraint, force, contact, visual or frame"
+            remedy = "give a body, joint, constraint, force, contact, visual, frame or sensor"
             checks.fail(self, f"cannot add {checks.show(element)}", remedy)
         home = element._world()
         if home is self:

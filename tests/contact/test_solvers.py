@@ -12,8 +12,9 @@ from linkwork.contact.block_factors import connect, factor, factors, find, order
 from linkwork.contact.gauss_seidel import gauss_seidel
 from linkwork.contact.one_contact import one_contact
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace, pivoting
-from linkwork.contact.problem import CONVERGED, INCONSISTENT, TOO_SMALL, Problem, dense, law_residual, prepare, workspace
+from linkwork.contact.problem import CONVERGED, INCONSISTENT, TOO_SMALL, Problem, law_residual, workspace
 from linkwork.contact.proximal import proximal, proximal_workspace
+from linkwork.contact.unit_mass import dense, prepare
 from tests.contact.boxes import GRAVITY, pile, stack, wall
 from tests.contact.random_problems import all_planar_solutions, copied, law_violation, random_problem, response
 

@@ -45,7 +45,11 @@ def farthest(shape, A, p, d):
 
 
 def corners(shape):
-    return shape.points if isinstance(shape, lw.ConvexHull) else np.array(list(itertools.product(*zip(*shape.bounds(), strict=True))))
+    return (
+        shape.points
+        if isinstance(shape, lw.ConvexHull)
+        else np.array(list(itertools.product(*zip(*shape.bounds(), strict=True))))
+    )
 
 
 def found(placed, A, p, margin=2.0):

@@ -41,6 +41,8 @@ GIVEN = {  # what each kind needs besides its references
     "Ball": ANCHOR,
     "Collider": {"shape": elements.Sphere(1.0)},
     "Constraint": {"function": lambda b, t: 0},
+    "Coupling": {"coefficients": (1.0, 2.0)},
+    "FixedTendon": {"coefficients": (1.0, 2.0)},
     "ContactSpring": {"stiffness": 1.0, "plane": ((0, 0, 0), (0, 0, 1))},
     "Cylindrical": AXIS,
     "Damper": {"damping": 1.0},
@@ -92,7 +94,10 @@ def make(kind, **changed):
         return kind([("a", (0, 0, 0)), ("b", (0, 0, 0))], **given)
     if "bodies" in kind.REFERENCES:
         return kind(*(("a", "b") if kind is elements.NoContact else ("b",)), **given)
-    return kind(**{where: where for where in kind.REFERENCES}, **given)
+    if kind.__name__ == "Motor" and {"gain", "bias"} & {*changed}:
+        given = {"kind": "general", **changed}
+    wanted = [where for where in kind.REFERENCES if where not in kind.OPTIONAL]
+    return kind(**{where: ("a", "b") if where in ("joints", "of") else where for where in wanted}, **given)
 
 
 def takes_parameter(kind, field):

@@ -5,7 +5,7 @@ import importlib
 
 def test_every_public_class_has_an_example():
     elements = importlib.import_module("linkwork.elements")
-    abstract = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Joint", "Shape"}
+    abstract = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Joint", "Sensor", "Shape"}
     missing = [n for n in elements.__all__ if n not in abstract and ">>>" not in (getattr(elements, n).__doc__ or "")]
     assert not missing
 

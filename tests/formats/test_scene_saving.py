@@ -155,10 +155,40 @@ def mechanism():
         lw.Cable([(g, (0, 0, 1)), (boxes[0], rng.normal(size=3)), (boxes[4], (0, 0, 0))], k, rest=(0.1, twist), name="tendon")
     )
     world.add(lw.Cable([(boxes[0], (0, 0, 1)), (g, rng.normal(size=3))], 200.0))
+    world.add(lw.FixedTendon((axle, rail), (0.5, k), stiffness=twist, rest=(-0.1, 0.2), name="sum"))
+    world.add(lw.Coupling(("sum", axle), (1.0, -0.5), value=k))
+    world.add(lw.Motor("sum", "general", gain=(1, k, 0), limit=(-1, 2), filter=0.1, name="along"))
+    world.add(lw.Motor("tool", gear=rng.normal(size=6)))
+    add_sensors(world, rng)
     world.keyframes["home"] = lw.Keyframe(positions={"axle": 0.25, "skew": [0, 0, 1, 1, 0, 0, 0]}, controls={"drive": 1.0})
     world.simulate = {"seconds": 2.0, "dt": 1e-3, "solver": "tree", "record_every": 0.01}
     assert {flat.name, dot.name, jelly.name, beam.name} <= {body.name for body in world.bodies}
     return world
+
+
+def add_sensors(world, rng):
+    """One of every kind, with all that they can be given."""
+    box, other = [body for body in world.bodies if isinstance(body, lw.RigidBody)][:2]
+    slow = {"rate": 50.0, "delay_steps": 3, "noise": 0.1, "seed": 7, "cutoff": 2.0}
+    for kind in (lw.GyroSensor, lw.VelocimeterSensor, lw.AccelerometerSensor, lw.FrameAccelerationSensor,
+                 lw.FrameAngularAccelerationSensor):  # fmt: skip
+        world.add(kind("tool", noise=(0.1, 0.0, 0.2), delay=0.01))
+    for kind in (lw.FramePositionSensor, lw.FrameOrientationSensor, lw.FrameVelocitySensor, lw.FrameAngularVelocitySensor):
+        world.add(kind("tool", reference=other))
+    world.add(lw.FrameAxisSensor(box, rng.normal(size=3)))
+    world.add(lw.MagnetometerSensor(box, rng.normal(size=3)))
+    world.add(lw.JointPositionSensor("axle", 0.3, **slow))
+    world.add([lw.JointVelocitySensor("axle"), lw.JointTorqueSensor("axle", **slow)])
+    world.add([lw.ActuatorPositionSensor("drive"), lw.ActuatorVelocitySensor("drive"), lw.ActuatorForceSensor("drive")])
+    world.add(
+        [lw.ForceTorqueSensor("axle", "tool"), lw.ForceSensor("axle"), lw.TorqueSensor("axle", body=world.find("axle").b)]
+    )
+    world.add([lw.CableLengthSensor("tendon"), lw.CableVelocitySensor("tendon"), lw.ClockSensor(rate=1 / 3)])
+    world.add([lw.CenterOfMassSensor([box, other]), lw.CenterVelocitySensor([box]), lw.AngularMomentumSensor([box, other])])
+    world.add(
+        [lw.TouchSensor("tool", lw.Sphere(0.1)), lw.TouchSensor(box), lw.ContactForceSensor(box, "floor", reference="tool")]
+    )
+    world.add(lw.RangefinderSensor("tool", rng.normal(size=3), reach=3.0))
 
 
 def test_every_kind_comes_back(tmp_path):

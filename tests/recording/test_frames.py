@@ -88,7 +88,7 @@ def test_what_is_refused():
         replace(make(), frames=[("tool", None, (0, 0, 0), (1, 0, 0, 0))] * 2)
     rec = replace(make(), frames=[("tool", None, (0, 0, 0), (1, 0, 0, 0))])
     with pytest.raises(
-        lw.UnknownNameError, match='^Recording: there is no body, frame or joint named "tol"; did you mean "tool"'
+        lw.UnknownNameError, match='^Recording: there is no body, frame, sensor or joint named "tol"; did you mean "tool"'
     ):
         rec["tol"]
     with pytest.raises(lw.UnknownNameError, match='^Recording: there is no body or frame named "hinge0"'):

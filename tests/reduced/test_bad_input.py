@@ -101,7 +101,7 @@ def test_names_that_have_no_coordinate():
         lw.ModelError, match='^Hinge "axle": it has no coordinate in this tree; give a joint that is neither a weld nor locked$'
     ):
         tree.coordinates("axle")
-    with pytest.raises(lw.ModelError, match='^Hinge "axle": it is no body of this tree; .*'):
+    with pytest.raises(lw.ModelError, match='^Hinge "axle": it has no position of its own; .*'):
         R.jacobian(tree, [], "axle")
 
 

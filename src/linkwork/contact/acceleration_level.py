@@ -29,7 +29,7 @@ from linkwork.contact.delassus import BIAS, FORCING, PART, POSE, SPOT, V, X, com
 from linkwork.contact.hook import FULL, SINGLE, PythonStage, python_stage
 from linkwork.contact.inverse_mass import InverseMass
 from linkwork.contact.pivoting import pivot_dense, pivot_workspace
-from linkwork.contact.problem import INCONSISTENT, UNANSWERED
+from linkwork.contact.problem import INCONSISTENT
 from linkwork.contact.rows import (
     ABOVE_SPEED,
     BODY_A,
@@ -45,6 +45,7 @@ from linkwork.contact.rows import (
 from linkwork.contact.stage_kernels import QUIET, RECOVERED, remember
 from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
 from linkwork.contact.stretched import frame_rates, leave_room, spots_kept, take_spots
+from linkwork.contact.unit_mass import UNANSWERED
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
 from linkwork.kernels.vocabulary import BodyKernel, RowMode

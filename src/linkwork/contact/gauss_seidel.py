@@ -10,7 +10,8 @@ import math
 
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.one_contact import one_contact
-from linkwork.contact.problem import CONVERGED, TOO_SMALL, UNCONVERGED, move, prepare, pull, push, push_all, residuals
+from linkwork.contact.problem import CONVERGED, TOO_SMALL, UNCONVERGED
+from linkwork.contact.unit_mass import move, prepare, pull, push, push_all, residuals
 
 BETWEEN = 3  # sweeps from one look at all contacts to the next
 

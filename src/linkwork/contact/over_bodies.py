@@ -18,7 +18,8 @@ from linkwork.codegen.simd import add_multiple, add_multiples
 from linkwork.codegen.struct import Struct
 from linkwork.contact.block_factors import BITS, Factors, connect, factor, factors, find, order, solve
 from linkwork.contact.law import HELD, SLIDING, STUCK
-from linkwork.contact.problem import clear, pull, push
+from linkwork.contact.problem import clear
+from linkwork.contact.unit_mass import pull, push
 
 
 class Over(Struct):

@@ -17,7 +17,8 @@ import math
 from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.codegen.simd import add_multiple, add_multiples, inner_product
 from linkwork.contact.elimination import MOST, ROW, eliminate, padded
-from linkwork.contact.problem import ROUNDED, clear, factor_of, law_residual, lay_out, look, move
+from linkwork.contact.problem import clear, law_residual
+from linkwork.contact.unit_mass import ROUNDED, factor_of, lay_out, look, move
 
 STIFF = 1e6  # rho times a row's own inverse mass
 STEPS, GUESSES = 5, 12  # proximal steps, and sets of free rows in each; more are a sign of a problem for `proximal`

@@ -16,8 +16,9 @@ that counts): hence stiffness grows as long as Newton's method keeps up. Redunda
 were, so that forces are continuous in time. Where contacts slide F is not monotone and no such proof is known. What is safe
 then: for small stiffness y -> G^T F(centre - rho c) is a contraction, r = 0 has one solution, and Newton's method starts near
 it. So a step that fails, or that leaves three times the residual, is not taken; stiffness falls to a tenth, and exact sweeps
-over single contacts (Gauss-Seidel) go on from the centre where they gain. Work is bounded, the best impulses are kept, and
-their residual is told.
+over single contacts (Gauss-Seidel) go on from the centre where they gain. From there stiffness grows by bisection, on a
+logarithmic scale, towards what failed: how stiff a step may be changes slowly, and steps that fail are half the work otherwise.
+Work is bounded, the best impulses are kept, and their residual is told.
 
 Targets that cannot be met (overlap to be taken back between what does not move) show as impulses that grow while velocities
 stay: proximal steps then go to velocities as near as can be. A row that has pressed so for three steps has its target given up.
@@ -52,25 +53,14 @@ from linkwork.contact.over_contacts import (
     start_over_contacts,
     step_over_contacts,
 )
-from linkwork.contact.problem import (
-    CONVERGED,
-    INCONSISTENT,
-    TOO_SMALL,
-    UNCONVERGED,
-    Workspace,
-    build,
-    clear,
-    law_residual,
-    move,
-    prepare,
-    push_all,
-    residuals,
-    workspace,
-)
+from linkwork.contact.problem import CONVERGED, INCONSISTENT, TOO_SMALL, UNCONVERGED, Workspace, clear, law_residual, workspace
+from linkwork.contact.unit_mass import build, move, prepare, push_all, residuals
 
 START, NEAR = 100.0, 1e4  # stiffness to begin with, times a contact's own inverse mass; NEAR: where impulses will do already
 SOFTEST, STIFFEST = 0.3, 1e6  # the same
 STIFFER, SOFTER, EASY = 10.0, 0.1, 3  # times that, after a step of at most EASY of Newton's, and after one that failed
+AGAIN = 2.0  # times as stiff, after each step, may the next one be for which the last one failed; part of the residual at which
+# sweeps were in vain that must be left before others
 INNER = 10  # of Newton's steps in a proximal step
 INEXACT = 0.01  # part of the residual that a proximal step may leave
 GAIN = 0.25  # of r . r: a whole step of Newton's that leaves no more is taken without a search
@@ -167,7 +157,7 @@ def improve(problem, s, residual, active, tight, enough, patient, most):
     come first where they are not, unless there are no impulses yet: these would lead astray. Returns (factorisations, or -1
     where there is no room for them; residual)."""
     base, work, steps, stiffness = s.base, s.work, 0, START if residual > enough else NEAR
-    best = residual
+    best, failed, vain = residual, math.inf, math.inf
     _copy(problem.impulse, s.best, len(problem.mu))
     if residual > tight:
         _copy(problem.impulse, s.start, len(problem.mu))
@@ -189,9 +179,11 @@ def improve(problem, s, residual, active, tight, enough, patient, most):
         now = _distance(problem, base, work, count)
         if (not solved and now > NO_GAIN * residual) or not now <= MUCH_WORSE * residual:
             if stiffness > SOFTEST:
-                stiffness = max(SOFTER * stiffness, SOFTEST)
+                failed, stiffness = stiffness, max(SOFTER * stiffness, SOFTEST)
                 best = _keep(problem, s, residual, best)
-                residual, active = _sweep(problem, s, residual, active, tight)
+                if AGAIN * residual < vain:
+                    residual, active = _sweep(problem, s, residual, active, tight)
+                    vain = residual
                 continue
             if not now < math.inf:
                 break
@@ -205,7 +197,8 @@ def improve(problem, s, residual, active, tight, enough, patient, most):
                 for r in range(3):
                     problem.impulse[k, r] = work.answer[k, r]
             if made <= EASY:
-                stiffness = min(STIFFER * stiffness, STIFFEST)
+                failed *= AGAIN
+                stiffness = min(STIFFER * stiffness, STIFFEST, max(stiffness, math.sqrt(stiffness * failed)))
         push_all(problem, base)
         residual, active = residuals(problem, base)
         if residual <= enough:

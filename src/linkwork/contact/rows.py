@@ -266,7 +266,7 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
         label[BODY_A], label[BODY_B] = own[STOP_A], own[STOP_B]
         number[STIFFNESS] = 0.0
         number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], -NO_IMPULSE if dry else 0.0
-        if own[STOP_KIND] == FUNCTION:
+        if own[STOP_KIND] == FUNCTION and not dry:
             rows.mu[k] = bounds[RUBS]
             for i in range(int(bounds[SLIPS])):
                 Jb[1 + i, int(bounds[OF_SLOT]) + 1 + i] = 1.0

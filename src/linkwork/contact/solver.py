@@ -14,8 +14,9 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inner
 from linkwork.contact.over_rows import solve_rows
-from linkwork.contact.problem import approach, look, move, prepare, push_all
+from linkwork.contact.problem import approach
 from linkwork.contact.proximal import ProximalWorkspace, begin, improve, proximal_workspace
+from linkwork.contact.unit_mass import look, move, prepare, push_all
 
 SolverWorkspace = ProximalWorkspace
 FINE, WEIGHED = 1e-6, 1e-4  # parts of what weights give in a step: what is aimed at, and what will do: forces are as exact
@@ -23,7 +24,11 @@ STRUCK = 1e-3  # part of the fastest approach that will do in an impact
 SLOW = 2.0  # times what weights give in a step: what is no faster rests, and what approaches faster strikes
 PATIENT = 10  # factorisations after which what will do is enough
 SOLVE, SOLVE_FINELY, GIVE = range(3)  # what a solver is asked for
-MOST, MANY, MOST_OF_MANY = 100, 30, 40  # factorisations of a solve, at most; with more rows than MANY
+MOST, LEAST, MANY = (
+    600,
+    40,
+    200,
+)  # factorisations that a solve may take; of more rows than MANY fewer, with their square: as long
 
 
 def solver_workspace(bodies: int, groups: int, rows: int, responses: int, blocks: int, panels: int) -> SolverWorkspace:
@@ -64,7 +69,8 @@ def run_solver(problem, solver, outcome, what, tolerance, fallen):
         enough = max(tolerance, WEIGHED * fallen, STRUCK * struck if struck > SLOW * fallen else 0.0)
         exactly = what == SOLVE_FINELY or _fastest(problem, base) <= SLOW * fallen
         tight = tolerance if exactly else max(tolerance, FINE * fallen)
-        most = MOST if len(problem.mu) <= MANY else MOST_OF_MANY
+        wide = max(1.0, len(problem.mu) / MANY)
+        most = max(LEAST, int(MOST / (wide * wide)))
         steps, residual = improve(problem, solver, residual, active, tight, enough, PATIENT, most)
         if steps < 0:
             return 0

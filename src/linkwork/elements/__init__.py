@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linkwork.elements.bodies.rigid import RigidBody as RigidBody
     from linkwork.elements.bodies.scalable import ScalableBody as ScalableBody
     from linkwork.elements.constraints.armature import Armature as Armature
+    from linkwork.elements.constraints.coupling import Coupling as Coupling
     from linkwork.elements.constraints.distance import Distance as Distance
     from linkwork.elements.constraints.drive import Drive as Drive
     from linkwork.elements.constraints.gear import Gear as Gear
@@ -51,12 +52,14 @@ if TYPE_CHECKING:
     from linkwork.elements.core.joint import Joint as Joint
     from linkwork.elements.core.keyframe import Keyframe as Keyframe
     from linkwork.elements.core.parameter import Parameter as Parameter
+    from linkwork.elements.core.sensor import Sensor as Sensor
     from linkwork.elements.core.shape import Shape as Shape
     from linkwork.elements.core.trajectory import Trajectory as Trajectory
     from linkwork.elements.core.visual import Visual as Visual
     from linkwork.elements.forces.cable import Cable as Cable
     from linkwork.elements.forces.contact_spring import ContactSpring as ContactSpring
     from linkwork.elements.forces.drag import Drag as Drag
+    from linkwork.elements.forces.fixed_tendon import FixedTendon as FixedTendon
     from linkwork.elements.forces.follow import Follow as Follow
     from linkwork.elements.forces.joint_limit import JointLimit as JointLimit
     from linkwork.elements.forces.joint_spring import JointSpring as JointSpring
@@ -74,6 +77,37 @@ if TYPE_CHECKING:
     from linkwork.elements.joints.slider import Slider as Slider
     from linkwork.elements.joints.universal import Universal as Universal
     from linkwork.elements.joints.weld import Weld as Weld
+    from linkwork.elements.sensors.accelerometer import AccelerometerSensor as AccelerometerSensor
+    from linkwork.elements.sensors.actuator_force import ActuatorForceSensor as ActuatorForceSensor
+    from linkwork.elements.sensors.actuator_position import ActuatorPositionSensor as ActuatorPositionSensor
+    from linkwork.elements.sensors.actuator_velocity import ActuatorVelocitySensor as ActuatorVelocitySensor
+    from linkwork.elements.sensors.angular_momentum import AngularMomentumSensor as AngularMomentumSensor
+    from linkwork.elements.sensors.cable_length import CableLengthSensor as CableLengthSensor
+    from linkwork.elements.sensors.cable_velocity import CableVelocitySensor as CableVelocitySensor
+    from linkwork.elements.sensors.center_of_mass import CenterOfMassSensor as CenterOfMassSensor
+    from linkwork.elements.sensors.center_velocity import CenterVelocitySensor as CenterVelocitySensor
+    from linkwork.elements.sensors.clock import ClockSensor as ClockSensor
+    from linkwork.elements.sensors.contact_force import ContactForceSensor as ContactForceSensor
+    from linkwork.elements.sensors.force import ForceSensor as ForceSensor
+    from linkwork.elements.sensors.force_torque import ForceTorqueSensor as ForceTorqueSensor
+    from linkwork.elements.sensors.frame_acceleration import FrameAccelerationSensor as FrameAccelerationSensor
+    from linkwork.elements.sensors.frame_angular_acceleration import (
+        FrameAngularAccelerationSensor as FrameAngularAccelerationSensor,
+    )
+    from linkwork.elements.sensors.frame_angular_velocity import FrameAngularVelocitySensor as FrameAngularVelocitySensor
+    from linkwork.elements.sensors.frame_axis import FrameAxisSensor as FrameAxisSensor
+    from linkwork.elements.sensors.frame_orientation import FrameOrientationSensor as FrameOrientationSensor
+    from linkwork.elements.sensors.frame_position import FramePositionSensor as FramePositionSensor
+    from linkwork.elements.sensors.frame_velocity import FrameVelocitySensor as FrameVelocitySensor
+    from linkwork.elements.sensors.gyro import GyroSensor as GyroSensor
+    from linkwork.elements.sensors.joint_position import JointPositionSensor as JointPositionSensor
+    from linkwork.elements.sensors.joint_torque import JointTorqueSensor as JointTorqueSensor
+    from linkwork.elements.sensors.joint_velocity import JointVelocitySensor as JointVelocitySensor
+    from linkwork.elements.sensors.magnetometer import MagnetometerSensor as MagnetometerSensor
+    from linkwork.elements.sensors.rangefinder import RangefinderSensor as RangefinderSensor
+    from linkwork.elements.sensors.torque import TorqueSensor as TorqueSensor
+    from linkwork.elements.sensors.touch import TouchSensor as TouchSensor
+    from linkwork.elements.sensors.velocimeter import VelocimeterSensor as VelocimeterSensor
     from linkwork.elements.shapes.box import Box as Box
     from linkwork.elements.shapes.capsule import Capsule as Capsule
     from linkwork.elements.shapes.convex_hull import ConvexHull as ConvexHull
@@ -86,20 +120,32 @@ if TYPE_CHECKING:
     from linkwork.elements.shapes.sphere import Sphere as Sphere
 
 WHERE = {
+    "AccelerometerSensor": "linkwork.elements.sensors.accelerometer",
+    "ActuatorForceSensor": "linkwork.elements.sensors.actuator_force",
+    "ActuatorPositionSensor": "linkwork.elements.sensors.actuator_position",
+    "ActuatorVelocitySensor": "linkwork.elements.sensors.actuator_velocity",
     "AffineBody": "linkwork.elements.bodies.affine",
+    "AngularMomentumSensor": "linkwork.elements.sensors.angular_momentum",
     "Armature": "linkwork.elements.constraints.armature",
     "Ball": "linkwork.elements.joints.ball",
     "Body": "linkwork.elements.core.element",
     "Box": "linkwork.elements.shapes.box",
     "Cable": "linkwork.elements.forces.cable",
+    "CableLengthSensor": "linkwork.elements.sensors.cable_length",
+    "CableVelocitySensor": "linkwork.elements.sensors.cable_velocity",
     "Capsule": "linkwork.elements.shapes.capsule",
+    "CenterOfMassSensor": "linkwork.elements.sensors.center_of_mass",
+    "CenterVelocitySensor": "linkwork.elements.sensors.center_velocity",
+    "ClockSensor": "linkwork.elements.sensors.clock",
     "Collider": "linkwork.elements.contacts.collider",
     "Constraint": "linkwork.elements.constraints.user",
     "ConstraintElement": "linkwork.elements.core.element",
     "Contact": "linkwork.elements.contacts.contact",
     "ContactElement": "linkwork.elements.core.element",
+    "ContactForceSensor": "linkwork.elements.sensors.contact_force",
     "ContactSpring": "linkwork.elements.forces.contact_spring",
     "ConvexHull": "linkwork.elements.shapes.convex_hull",
+    "Coupling": "linkwork.elements.constraints.coupling",
     "Cylinder": "linkwork.elements.shapes.cylinder",
     "Cylindrical": "linkwork.elements.joints.cylindrical",
     "Damper": "linkwork.elements.forces.spring",
@@ -109,12 +155,23 @@ WHERE = {
     "Drive": "linkwork.elements.constraints.drive",
     "Element": "linkwork.elements.core.element",
     "Ellipsoid": "linkwork.elements.shapes.ellipsoid",
+    "FixedTendon": "linkwork.elements.forces.fixed_tendon",
     "Follow": "linkwork.elements.forces.follow",
     "Force": "linkwork.elements.forces.user",
     "ForceElement": "linkwork.elements.core.element",
+    "ForceSensor": "linkwork.elements.sensors.force",
+    "ForceTorqueSensor": "linkwork.elements.sensors.force_torque",
     "Frame": "linkwork.elements.core.frame",
+    "FrameAccelerationSensor": "linkwork.elements.sensors.frame_acceleration",
+    "FrameAngularAccelerationSensor": "linkwork.elements.sensors.frame_angular_acceleration",
+    "FrameAngularVelocitySensor": "linkwork.elements.sensors.frame_angular_velocity",
+    "FrameAxisSensor": "linkwork.elements.sensors.frame_axis",
+    "FrameOrientationSensor": "linkwork.elements.sensors.frame_orientation",
+    "FramePositionSensor": "linkwork.elements.sensors.frame_position",
+    "FrameVelocitySensor": "linkwork.elements.sensors.frame_velocity",
     "Gear": "linkwork.elements.constraints.gear",
     "Ground": "linkwork.elements.bodies.ground",
+    "GyroSensor": "linkwork.elements.sensors.gyro",
     "HardLimit": "linkwork.elements.contacts.hard_limit",
     "HeightField": "linkwork.elements.shapes.height_field",
     "Hinge": "linkwork.elements.joints.hinge",
@@ -122,9 +179,13 @@ WHERE = {
     "Joint": "linkwork.elements.core.joint",
     "JointFriction": "linkwork.elements.contacts.joint_friction",
     "JointLimit": "linkwork.elements.forces.joint_limit",
+    "JointPositionSensor": "linkwork.elements.sensors.joint_position",
     "JointSpring": "linkwork.elements.forces.joint_spring",
+    "JointTorqueSensor": "linkwork.elements.sensors.joint_torque",
+    "JointVelocitySensor": "linkwork.elements.sensors.joint_velocity",
     "Keyframe": "linkwork.elements.core.keyframe",
     "LagrangianBody": "linkwork.elements.bodies.lagrangian",
+    "MagnetometerSensor": "linkwork.elements.sensors.magnetometer",
     "Mesh": "linkwork.elements.shapes.mesh",
     "Motion": "linkwork.elements.constraints.motion",
     "Motor": "linkwork.elements.forces.motor",
@@ -139,20 +200,25 @@ WHERE = {
     "PointOnLine": "linkwork.elements.constraints.point_on",
     "PointOnPlane": "linkwork.elements.constraints.point_on",
     "PointOnSurface": "linkwork.elements.constraints.locus",
+    "RangefinderSensor": "linkwork.elements.sensors.rangefinder",
     "RigidBody": "linkwork.elements.bodies.rigid",
     "Rolling": "linkwork.elements.constraints.rolling",
     "Rope": "linkwork.elements.contacts.rope",
     "ScalableBody": "linkwork.elements.bodies.scalable",
     "Screw": "linkwork.elements.joints.screw",
+    "Sensor": "linkwork.elements.core.sensor",
     "Shape": "linkwork.elements.core.shape",
     "Skate": "linkwork.elements.constraints.skate",
     "Slider": "linkwork.elements.joints.slider",
     "Sphere": "linkwork.elements.shapes.sphere",
     "Spring": "linkwork.elements.forces.spring",
     "Tangent": "linkwork.elements.constraints.tangent",
+    "TorqueSensor": "linkwork.elements.sensors.torque",
     "TorsionSpring": "linkwork.elements.forces.torsion_spring",
+    "TouchSensor": "linkwork.elements.sensors.touch",
     "Trajectory": "linkwork.elements.core.trajectory",
     "Universal": "linkwork.elements.joints.universal",
+    "VelocimeterSensor": "linkwork.elements.sensors.velocimeter",
     "VelocityConstraint": "linkwork.elements.constraints.user",
     "Visual": "linkwork.elements.core.visual",
     "Weld": "linkwork.elements.joints.weld",

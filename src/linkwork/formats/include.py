@@ -31,9 +31,7 @@ def taken_over(world, other, prefix, *, groups=True):
             element.replace_references([world.ground if isinstance(item, Ground) else item for item in found])
         world.add(element)
     for name, state in other.keyframes.items():
-        parts = (
-            {prefix + who: value for who, value in part.items()} for part in (state.positions, state.velocities, state.controls)
-        )
+        parts = ({prefix + who: value for who, value in part.items()} for part in vars(state).values())
         if prefix + name in world.keyframes:
             checks.fail("World", f'two keyframes have the name "{prefix + name}"', "give a prefix")
         world.keyframes[prefix + name] = Keyframe(*parts)
@@ -103,4 +101,4 @@ def placed(world, position, orientation):
     for name, state in world.keyframes.items():
         positions = {who: move.coordinates(value) if who in bodies else value for who, value in state.positions.items()}
         velocities = {who: move.rates(value) if who in bodies else value for who, value in state.velocities.items()}
-        world.keyframes[name] = Keyframe(positions, velocities, state.controls)
+        world.keyframes[name] = replace(state, positions=positions, velocities=velocities)

@@ -32,6 +32,11 @@ class ForceNodeKind:
     def record(self) -> Record:
         return Record(parameters=parameter_record(self.law).size)
 
+    @cached_property
+    def counters(self) -> int:
+        """How much there is to bring up to date after a step."""
+        return self.law.counters + len(self.law.state_fields) * (not self.law.commanded)
+
     def parameters_of(self, trace: Trace) -> dict[str, SX]:
         return load_parameters(trace, 1, 0, self.law)
 
@@ -94,6 +99,17 @@ def force_energy_kernel(force: ForceNodeKind) -> Kernel:
         trace.store(0, GLOBALS.offset("potential"), load_global(trace, "potential") + potential)
 
     return Kernel(f"force|{force.key}|energy", write)
+
+
+def force_length_kernel(force: ForceNodeKind) -> Kernel:
+    """Behind the bodies: the length of what a tendon runs along, and its rate."""
+
+    def write(trace: Trace) -> None:
+        tape = Tape(views_of(trace, force.kinds, Moment.NOW), load_global(trace, "time"))
+        x = force.law.coordinate(tape.handles, force.parameters_of(trace))
+        trace.store(2 + len(force.kinds), 0, ca.vertcat(*tape.resolve([x.value, x.rate(tape.handles)])))
+
+    return Kernel(f"force|{force.key}|length", write)
 
 
 def force_count_kernel(force: ForceNodeKind) -> Kernel:

@@ -39,10 +39,25 @@ def body_read_kernel(kind: BodyKind) -> Kernel:
 FRAME = 7  # numbers of a frame: where it is on its body, and the quaternion that turns it there
 
 
-def _carried(kind: BodyKind, view: StateView, numbers: SX) -> tuple[ReadPose, SX]:
-    """The body of a frame, and the arm from its `position` to the frame."""
+def carried(kind: BodyKind, view: StateView, numbers: SX) -> ReadPose:
+    """A frame on a body: where it is, and how the point of the body that is there moves."""
     pose = kind.read_pose(view)
-    return pose, pose.frame @ numbers[0:3]
+    arm = pose.frame @ numbers[0:3]
+    moving = kind.line(view, numbers[0:3]).rate if kind.stretches else cross(pose.angular_velocity, arm)
+    turn = rotation.product(pose.orientation, numbers[3:7]), pose.frame @ rotation.matrix(numbers[3:7])
+    return ReadPose(pose.position + arm, turn[0], pose.velocity + moving, pose.angular_velocity, turn[1])
+
+
+def carried_acceleration(kind: BodyKind, view: StateView, numbers: SX) -> tuple[SX, SX]:
+    """The linear and the angular acceleration of a frame on a body whose accelerations were solved for."""
+    x = view.field("x")
+    linear, angular = kind.read_acceleration(view, x)
+    if kind.stretches:
+        line = kind.line(view, numbers[0:3])
+        return linear + line.jacobian @ x + line.bias, angular
+    pose = kind.read_pose(view)
+    arm, w = pose.frame @ numbers[0:3], pose.angular_velocity
+    return linear + cross(angular, arm) + cross(w, cross(w, arm)), angular
 
 
 def frame_read_kernel(kind: BodyKind) -> Kernel:
@@ -50,12 +65,9 @@ def frame_read_kernel(kind: BodyKind) -> Kernel:
     that of the point of the body that is there."""
 
     def write(trace: Trace) -> None:
-        view, numbers = StateView(kind, trace, 1), trace.load(6, 0, FRAME)
-        pose, arm = _carried(kind, view, numbers)
-        moving = kind.line(view, numbers[0:3]).rate if kind.stretches else cross(pose.angular_velocity, arm)
-        velocity = ca.vertcat(pose.velocity + moving, pose.angular_velocity)
-        turn = rotation.product(pose.orientation, numbers[3:7]), pose.frame @ rotation.matrix(numbers[3:7])
-        for pointer, value in enumerate((pose.position + arm, turn[0], velocity, turn[1]), start=2):
+        place = carried(kind, StateView(kind, trace, 1), trace.load(6, 0, FRAME))
+        velocity = ca.vertcat(place.velocity, place.angular_velocity)
+        for pointer, value in enumerate((place.position, place.orientation, velocity, place.frame), start=2):
             trace.store(pointer, 0, value)
 
     return Kernel(f"read|{kind.key}|frame", write)
@@ -144,17 +156,7 @@ def frame_acceleration_kernel(kind: BodyKind) -> Kernel:
     the numbers of the frame."""
 
     def write(trace: Trace) -> None:
-        view, numbers = StateView(kind, trace, 1), trace.load(3, 0, FRAME)
-        x = view.field("x")
-        linear, angular = kind.read_acceleration(view, x)
-        if kind.stretches:
-            line = kind.line(view, numbers[0:3])
-            moving = line.jacobian @ x + line.bias
-        else:
-            pose, arm = _carried(kind, view, numbers)
-            w = pose.angular_velocity
-            moving = cross(angular, arm) + cross(w, cross(w, arm))
-        trace.store(2, 0, ca.vertcat(linear + moving, angular))
+        trace.store(2, 0, ca.vertcat(*carried_acceleration(kind, StateView(kind, trace, 1), trace.load(3, 0, FRAME))))
 
     return Kernel(f"read|{kind.key}|frame acceleration", write)
 

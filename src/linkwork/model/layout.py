@@ -47,7 +47,7 @@ def lay_out(world, options, bodies, nodes, forces, measures, graph, order, items
     at += area.size if area else 0
     spots, stretched = material_points_of(world, bodies, at)
     at = place_measures(measures, spots[-1].end if spots else at)
-    parts = _state_parts(bodies, nodes, forces, body_at, node_at, force_at, joint_pivot_of, area)
+    parts = _state_parts(bodies, nodes, forces, measures, body_at, node_at, force_at, joint_pivot_of, area)
     return Model(
         world, world.version, options, bodies, nodes, forces, graph, order.redundant, order.ranked, order.soft, items, fronts,
         auxiliary, joint_pivot_of, body_at, node_at, force_at, slot_at, report_at, impulse_at,
@@ -107,7 +107,9 @@ def _damped(bodies: Bodies) -> bool:
     return any(np.any(getattr(frames, "damping", 0.0)) for frames in bodies.frames.values())
 
 
-def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, joint_pivot_of, area) -> list[tuple[str, np.ndarray]]:
+def _state_parts(
+    bodies, nodes, forces, measures, body_at, node_at, force_at, joint_pivot_of, area
+) -> list[tuple[str, np.ndarray]]:
     """Entries that make up the state, and what they are: the names and their order are those of `states.Layout`."""
     parts = [("work", np.array([GLOBALS.offset("work")]))]
     parts.append(("pace", np.array([GLOBALS.offset(name) for name in ("pace", "calm")])))
@@ -129,6 +131,8 @@ def _state_parts(bodies, nodes, forces, body_at, node_at, force_at, joint_pivot_
         parts.append(("warm", np.arange(*_bounds(0, area["warm"]))))
     for k, force in enumerate(forces):
         parts += _turns(force_at[k], [force.kind.law])
+    for measure in measures:
+        parts += _turns(measure.field("parameters"), [part.kind for part in measure.kind.parts])
     parts += [(states.COMMANDS, entries) for _, entries in _commands(forces, force_at)]
     return [(name, entries.astype(np.int64)) for name, entries in parts]
 

@@ -23,6 +23,7 @@ from linkwork.kernels.node import SOFT
 from linkwork.model.active_world import ActiveWorld
 from linkwork.model.cg_layout import CGArea
 from linkwork.model.graph import Forest, Order
+from linkwork.model.held_samples import Held
 from linkwork.model.material_points import MaterialPoint, StretchedBody
 from linkwork.model.measures import Measure
 from linkwork.model.nodes import Bodies, ForceNode, Node
@@ -149,10 +150,11 @@ class Model:
 
     @cached_property
     def signature(self) -> str:
-        """What the numbers of a state mean: bodies, constraints, forces that count turns. The same for like worlds."""
-        counting = [force for force in self.forces if force.kind.law.counters]
+        """What the numbers of a state mean: bodies, constraints, what counts turns. The same for like worlds."""
+        counting = [force for force in self.forces if force.kind.counters]
         keys: dict[str, int] = {}
-        items: list[Node | ForceNode] = [*self.nodes, *counting]
+        measured = [measure.node for measure in self.measures if measure.kind.counters]
+        items: list[Node | ForceNode] = [*self.nodes, *counting, *measured]
         ends = [(keys.setdefault(item.kind.key, len(keys)), item.ends) for item in items]
         kinds = [keys.setdefault(kind.name, len(keys)) for kind in self.bodies.kinds]
         return blake2s(repr((list(keys), kinds, ends)).encode(), digest_size=8).hexdigest()
@@ -234,6 +236,7 @@ class State:
     layout: Layout | None = None  # what the values are; without one, those of any model that has as many
     contact: Any = None  # what contact remembers, if there is any; never changed once it is made
     arrangement: Arrangement = Arrangement()
+    held: Held | None = None  # what slow and late sensors have sampled, if there are any; never changed once it is made
 
     def copy(self) -> State:
         return replace(self, values=self.values.copy())
@@ -244,7 +247,8 @@ class State:
         return "" if self.layout is None else self.layout.signature
 
     def __reduce__(self):
-        return _restored, (FORMAT, {field.name: getattr(self, field.name) for field in fields(self)})
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}
+        return _restored, (FORMAT, {name: value for name, value in kept.items() if name != "held" or value is not None})
 
 
 def _restored(format: int, kept: dict[str, Any]) -> State:

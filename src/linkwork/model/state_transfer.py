@@ -51,10 +51,14 @@ def counters(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
         if force.kind.law.counters:
             where = parameter_record(force.kind.law).slice("turns")
             yield force.element, model.force_at[k] + np.arange(where.start, where.stop)
+    for measure in model.measures:
+        if measure.kind.counters:
+            where = parameter_record(measure.kind.parts[0].kind).slice("turns")
+            yield measure.element, measure.field("parameters") + np.arange(where.start, where.stop)
 
 
 def kept(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
-    """Constraints that keep what they find from step to step, and the entries that hold it."""
+    """Constraints and forces that keep what they find from step to step, and the entries that hold it."""
     for k, node in enumerate(model.nodes):
         if not any(part.kind.state_fields for part in node.kind.parts):
             continue
@@ -65,6 +69,11 @@ def kept(model: Model) -> Iterator[tuple[Element, np.ndarray]]:
                 entries = [layout.offset(name) + np.arange(size) for name, size in part.kind.state_fields.items()]
                 yield element, start + np.concatenate(entries)
             start += layout.size
+    for k, force in enumerate(model.forces):
+        if fields := force.kind.law.state_fields:
+            layout = parameter_record(force.kind.law)
+            entries = [layout.offset(name) + np.arange(size) for name, size in fields.items()]
+            yield force.element, model.force_at[k] + np.concatenate(entries)
 
 
 def histories(model: Model) -> Iterator[tuple[Element, np.ndarray]]:

@@ -88,6 +88,17 @@ class JointRecord:
 
 
 @dataclass(frozen=True)
+class SensorRecord:
+    """One sensor over time: `rec["imu"]`."""
+
+    name: str
+    time: FloatArray  # (T,), s
+    values: FloatArray  # (T, channels)
+    channels: tuple[str, ...]  # what each is
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ContactRecords:
     """What touched in each frame: `count` of them, one frame after another. `rec.contacts(k)` has those of one."""
 

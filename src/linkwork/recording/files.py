@@ -66,6 +66,7 @@ def facts_of(rec: Recording, **more: Any) -> tuple[str, dict[str, AnyArray]]:
         "colliders": [(name, body, known(shape), *pose) for name, body, shape, *pose in rec.colliders],
         "visuals": [(name, body, known(shape), *pose) for name, body, shape, *pose in rec.visuals],
         "frames": rec.frames,
+        "sensors": rec.sensors,
         "attributes": rec.attributes,
     }
     text = json.dumps(facts | more, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))

@@ -24,6 +24,7 @@ from linkwork.recording.fields import (
 )
 from linkwork.recording.files import NewerError, read_netcdf, read_npz, shape_of, write_npz
 from linkwork.recording.frames import frame_of, frame_record
+from linkwork.recording.sensors import check_sensors, sensor_of, sensor_record
 from linkwork.recording.validation import (
     check_arrays,
     check_times,
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     from linkwork.elements.core.element import Body, ElementLike
     from linkwork.elements.core.frame import Frame
     from linkwork.elements.core.joint import Joint
+    from linkwork.elements.core.sensor import Sensor
     from linkwork.elements.core.shape import Shape
-    from linkwork.recording.fields import ContactRecords
+    from linkwork.recording.fields import ContactRecords, SensorRecord
     from linkwork.util.array_types import AnyArray, FilePath, FloatArray, Numbers
 
 
@@ -62,7 +64,8 @@ class Recording(Sealed):
     for the ground, point, body, point), points in the frame of their body; colliders: (name, body or None, shape, position,
     orientation), in the frame of the body; visuals: (name, body or None, shape, position, orientation, color (4,) or None),
     what pictures show in the place of a body's shape and colliders; frames: those of the world, (name, body or None, position,
-    orientation); touching: ContactRecords, None where nothing can touch; attributes: plain values about the run.
+    orientation); sensors: (name, [(what, unit), ...]), whose numbers are extras ("sensor imu"); touching: ContactRecords, None
+    where nothing can touch; attributes: plain values about the run.
 
     >>> rec
     <Recording: 101 frames from 0 to 2 s, 1 body, 1 joint>
@@ -71,7 +74,7 @@ class Recording(Sealed):
     """
 
     OPEN = frozenset({"bodies", "joints", "time", *FIELDS, "extra", "extra_units", "shapes", "links", "colliders", "visuals",
-                      "frames", "touching", "attributes"})  # fmt: skip
+                      "frames", "sensors", "touching", "attributes"})  # fmt: skip
 
     position: FloatArray
     orientation: FloatArray
@@ -89,7 +92,8 @@ class Recording(Sealed):
         frame: Numbers | None = None, extra: Mapping[str, Any] | None = None, shapes: Mapping[str, Shape | None] | None = None,
         links: Sequence[Sequence[Any]] | None = None, colliders: Sequence[Sequence[Any]] | None = None,
         visuals: Sequence[Sequence[Any]] | None = None, frames: Sequence[Sequence[Any]] | None = None,
-        touching: ContactRecords | None = None, attributes: Mapping[str, Any] | None = None,
+        sensors: Sequence[Sequence[Any]] | None = None, touching: ContactRecords | None = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.bodies, self.joints = names_in("bodies", bodies), names_in("joints", joints)
         self.time = numbers_in("time", time)
@@ -114,9 +118,11 @@ class Recording(Sealed):
         self.colliders = [collider_of(*collider) for collider in colliders or []]
         self.visuals = [visual_of(*visual) for visual in visuals or []]
         self.frames = [frame_of(*frame) for frame in frames or []]
+        self.sensors = [sensor_of(*sensor) for sensor in sensors or []]
         self.touching = touching
         self.attributes = dict(attributes or {})
         check_arrays(self)
+        check_sensors(self)
 
     @property
     def energy(self) -> FloatArray:
@@ -141,9 +147,11 @@ class Recording(Sealed):
     @overload
     def __getitem__(self, item: Joint) -> JointRecord: ...
     @overload
+    def __getitem__(self, item: Sensor) -> SensorRecord: ...
+    @overload
     def __getitem__(self, item: str) -> Any: ...
     def __getitem__(self, item: ElementLike) -> Any:
-        """The record of one body, frame or joint, by name or by the element itself.
+        """The record of one body, frame, sensor or joint, by name or by the element itself.
 
         >>> rec["rod"].velocity.shape, rec["axle"].angle.shape
         ((101, 3), (101,))
@@ -151,10 +159,10 @@ class Recording(Sealed):
         name: Any = getattr(item, "name", item)
         if isinstance(name, str) and name in self.joints:  # in a world no two elements have the same name
             return JointRecord(name, self.time, self.angle[:, self.joints.index(name)])
-        named = [frame[0] for frame in self.frames]
-        if isinstance(name, str) and name in named:
-            return frame_record(self, name)
-        i = index_of(name, "body, frame or joint", self.bodies + named + self.joints)
+        named, sensors = [frame[0] for frame in self.frames], [sensor[0] for sensor in self.sensors]
+        if isinstance(name, str) and name in named + sensors:
+            return frame_record(self, name) if name in named else sensor_record(self, name)
+        i = index_of(name, "body, frame, sensor or joint", self.bodies + named + sensors + self.joints)
         frame = None if self.frame is None else self.frame[:, i]
         moving = self.position[:, i], self.orientation[:, i], self.velocity[:, i], self.angular_velocity[:, i]
         return BodyRecord(name, self.time, *moving, frame, self.shapes[name])
@@ -223,8 +231,8 @@ class Recording(Sealed):
         fields = {name: change(name, value) for name, value in (fields_of(self) | {"time": self.time}).items()}
         extra = {name: (change(f"extra {name}", value), self.extra_units[name]) for name, value in self.extra.items()}
         return Recording(**fields, bodies=self.bodies, joints=self.joints, extra=extra, shapes=self.shapes, links=self.links,
-                         colliders=self.colliders, visuals=self.visuals, frames=self.frames, touching=touching,
-                         attributes=self.attributes)  # fmt: skip
+                         colliders=self.colliders, visuals=self.visuals, frames=self.frames, sensors=self.sensors,
+                         touching=touching, attributes=self.attributes)  # fmt: skip
 
     def _followed(self, item: ElementLike) -> str:
         """The name of a body or frame."""
@@ -289,8 +297,8 @@ class Recording(Sealed):
             for kind in ("colliders", "visuals")
         }
         shapes = {name: shape_of(f'body "{name}"', given, arrays, known) for name, given in facts["shapes"].items()}
-        frames = facts.get("frames", [])
-        return cls(**fields, shapes=shapes, links=facts["links"], **placed, frames=frames, attributes=facts["attributes"])
+        own = {name: facts.get(name, []) for name in ("frames", "sensors")}
+        return cls(**fields, shapes=shapes, links=facts["links"], **placed, **own, attributes=facts["attributes"])
 
     def plot(self, body: ElementLike | None = None, path: FilePath | None = None) -> Figure:
         """A matplotlib Figure of the energies, drift and joint coordinates, or of the motion of one body or frame.

@@ -2,7 +2,7 @@
 of it costs (featherstone05)."""
 
 from linkwork.reduced import cost
-from linkwork.reduced.algorithms import aba, crba, rnea
+from linkwork.reduced.algorithms import aba, crba, gravity_torques, rnea
 from linkwork.reduced.configurations import difference, integrate, neutral, random
 from linkwork.reduced.convert import Bodies, State, from_bodies, to_bodies
 from linkwork.reduced.kinematics import (
@@ -12,6 +12,9 @@ from linkwork.reduced.kinematics import (
     centroidal_momentum_matrix,
     energy,
     forward_kinematics,
+    frame_names,
+    frame_poses,
+    frame_twists,
     jacobian,
     jacobian_rate,
     velocities,
@@ -57,8 +60,12 @@ __all__ = [
     "expanded",
     "factoring",
     "forward_kinematics",
+    "frame_names",
+    "frame_poses",
+    "frame_twists",
     "from_bodies",
     "from_paper",
+    "gravity_torques",
     "integrate",
     "inverse",
     "jacobian",

@@ -64,15 +64,26 @@ def body_from_link(trace: Trace) -> None:
 
 
 def point_place(trace: Trace) -> None:
-    """A point (pointer 2) that is fixed in the link (1), at pointer 3 in its frame."""
-    arm = matrix33(trace.load(1, *LINK["R"])) @ trace.load(3, 0, 3)
+    """A point (pointer 2) that is fixed in the link (1), at `place` in its frame."""
+    arm = matrix33(trace.load(1, *LINK["R"])) @ _local(trace)
     trace.store(2, POINT.offset("x"), trace.load(1, *LINK["p"]) + arm)
 
 
 def point_move(trace: Trace) -> None:
     point_place(trace)
-    arm = matrix33(trace.load(1, *LINK["R"])) @ trace.load(3, 0, 3)
+    arm = matrix33(trace.load(1, *LINK["R"])) @ _local(trace)
     trace.store(2, POINT.offset("rate"), trace.load(1, *LINK["v"]) + cross(trace.load(1, *LINK["w"]), arm))
+
+
+def point_turned(trace: Trace) -> None:
+    """A point with axes of its own."""
+    point_place(trace)
+    turned = matrix33(trace.load(2, POINT.offset("place") + 3, 9))
+    trace.store(2, POINT.offset("axes"), matrix33(trace.load(1, *LINK["R"])) @ turned)
+
+
+def _local(trace: Trace) -> SX:
+    return trace.load(2, POINT.offset("place"), 3)
 
 
 def add_sums(trace: Trace, **results) -> None:

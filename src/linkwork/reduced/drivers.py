@@ -1,4 +1,4 @@
-"""The two loops that run programs: one state, and an array of states in lanes.
+"""The loop that runs a program on an array of states, in lanes; one state is run by `one_state`.
 
 Both put the given numbers into the workspace, sweep, and take the results out. `index` begins with the sizes of the three
 inputs and of the result, each for one state; then come the offsets of all numbers of the inputs, one input after another;
@@ -11,33 +11,6 @@ from linkwork.codegen.jit import LANES, jit_exactly, sweep
 
 HEAD = 4  # sizes of the three inputs and of the result, with which `index` begins
 PLAN = "float64[::1], int64[::1], int32[:, ::1], uint32[::1]"
-
-
-@jit_exactly(
-    f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[::1])",
-    f"boolean({PLAN}, float64[::1], float64[::1], float64[::1], float64[:, ::1])",
-)
-def run_state(work, table, operations, index, a, b, c, result):
-    """One state: inputs a, b, c are vectors, the result may be a matrix; inputs that a program does not have are empty.
-    Returns whether all have the right sizes."""
-    inputs, out = (a, b, c), result.ravel()
-    for k in range(3):
-        if inputs[k].shape[0] != index[k]:
-            return False
-    if out.shape[0] != index[3]:
-        return False
-    at = HEAD
-    for given in inputs:
-        for i in range(given.shape[0]):
-            work[index[at + i]] = given[i]
-        at += given.shape[0]
-    sweep(work, table, operations)
-    count = (index.shape[0] - at) // 2
-    if count < out.shape[0]:
-        out[:] = 0.0
-    for i in range(at, at + count):
-        out[index[i]] = work[index[i + count]]
-    return True
 
 
 @jit_exactly(f"void({PLAN}, float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[:, ::1])")
@@ -56,8 +29,10 @@ def run_states(work, table, operations, index, a, b, c, out):
                     work[place + lane] = given[min(first + lane, states - 1), i]
             at += given.shape[1]
         sweep(work, table, operations)
-        for lane in range(min(LANES, states - first)):
-            if count < size:
-                out[first + lane] = 0.0
-            for i in range(begin, begin + count):
-                out[first + lane, index[i]] = work[index[i + count] + lane]
+        left = min(LANES, states - first)
+        if count < size:
+            out[first : first + left] = 0.0
+        for i in range(begin, begin + count):
+            place, to = index[i + count], index[i]
+            for lane in range(left):
+                out[first + lane, to] = work[place + lane]

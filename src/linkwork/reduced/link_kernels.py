@@ -282,6 +282,18 @@ class Link:
         second = I + (ca.dot(h, r) + ca.dot(moved, r)) * SX.eye(3) - h @ r.T - r @ moved.T
         self.add_above(trace, I=ca.vertcat(m, moved, lower(second)))
 
+    def weight_out(self, trace: Trace) -> None:
+        """Outwards: positions, and the link's own mass and first moment."""
+        R = self.placed(trace).R
+        trace.store(1, self.record.offset("I"), ca.vertcat(self.constant(trace, "mass"), R @ self.constant(trace, "h")))
+
+    def weight_in(self, trace: Trace) -> None:
+        """Inwards: x is the force at the joint that holds the link, and all beyond it, against gravity."""
+        offset = self.record.offset("I")
+        g, m, h = trace.load(*GRAVITY), trace.load(1, offset, 1), trace.load(1, offset + 1, 3)
+        self.save(trace, x=-self.subspace(trace).T @ ca.vertcat(m * g, cross(h, g)))
+        self.add_above(trace, I=ca.vertcat(m, h + m * self.load(trace, "r")))
+
     def momentum_in(self, trace: Trace) -> None:
         """Inwards: F = I^c S about the centre of mass (pointer 4: sums) to J; the composite inertia goes to the parent."""
         arm = self.load(trace, "p") - trace.load(4, *SUMS["h"])
@@ -304,8 +316,15 @@ class Link:
 
     def column(self, trace: Trace) -> None:
         """The Jacobian of a point (pointer 2) by this joint's velocities: linear, then angular."""
+        self.save(trace, J=self._column(trace))
+
+    def column_turned(self, trace: Trace) -> None:
+        """The same in the axes of its frame."""
+        self.save(trace, J=self._turned(matrix33(trace.load(2, *POINT["axes"])).T, self._column(trace)))
+
+    def _column(self, trace: Trace) -> SX:
         S, arm = self.subspace(trace), trace.load(2, *POINT["x"]) - self.load(trace, "p")
-        self.save(trace, J=ca.vertcat(S[0:3, :] - skew(arm) @ S[3:6, :], S[3:6, :]))
+        return ca.vertcat(S[0:3, :] - skew(arm) @ S[3:6, :], S[3:6, :])
 
     def column_rate(self, trace: Trace) -> None:
         """Its time derivative."""
@@ -361,26 +380,3 @@ class Placed:
     S: SX  # (6, nv), in the world's axes
     q: SX
     p: SX
-
-
-def crba_kernel(link: Link, above: Link | None, held: bool = False) -> Kernel:
-    """CRBA: the step inwards of a link whose parent is of the kind given; `held`: with what implicit forces add."""
-    name = f"reduced|crba_in|{link.kind.name}|{above.kind.name if above else 'ground'}{'|held' * held}"
-    return Kernel(name, lambda trace: link.crba_in(trace, above, held), shared=(3,))
-
-
-def climb_kernel(columns: int, ancestors: tuple[Link, ...]) -> Kernel:
-    """CRBA: F (6, columns) of a descendant (pointer 1) stands at the first of up to three ancestors (2, 3, 4) and climbs past
-    them; the blocks H_ij = F^T S_j go to pointer 5, one after another."""
-
-    def write(trace: Trace) -> None:
-        place = Record(**COMMON, U=6 * columns)["U"]
-        F, at = blocks.rows(trace.load(1, *place), 6, columns), 0
-        for number, link in enumerate(ancestors):
-            block = F.T @ link.subspace(trace, 2 + number)
-            trace.store(5, at, block)
-            at += block.numel()
-            F = lifted(F, link.load(trace, "r", 2 + number))
-        trace.store(1, place[0], F)
-
-    return Kernel(f"reduced|climb|{columns}|{[link.kind.name for link in ancestors]}", write)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from linkwork.codegen.jit import LANES, OPERANDS, kernel_table
 from linkwork.codegen.trace import Kernel
+from linkwork.elements.core.frame import LOCAL, WORLD
 from linkwork.elements.core.mobilizer import Mobilizer
-from linkwork.reduced import drivers
+from linkwork.reduced.block_kernels import climb_kernel, crba_kernel
 from linkwork.reduced.body_kernels import (
     body_pose,
     body_still,
@@ -22,11 +24,14 @@ from linkwork.reduced.body_kernels import (
     plain,
     point_move,
     point_place,
+    point_turned,
     sums_clear,
     sums_finish,
 )
-from linkwork.reduced.link_kernels import Link, climb_kernel, crba_kernel
-from linkwork.reduced.link_records import GIVEN, SUMS
+from linkwork.reduced.frame_places import FramePlaces
+from linkwork.reduced.link_kernels import Link
+from linkwork.reduced.link_records import GIVEN, POINT, SUMS
+from linkwork.reduced.one_state import directly, plan_of
 from linkwork.reduced.tree_layout import NONE, Layout, order
 
 INPUTS = 3  # that a driver takes
@@ -46,6 +51,7 @@ class Schedule:
     kernels: list[Kernel] = field(default_factory=list)
     rows: list[tuple[int, ...]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
+    last: tuple[Any, Any] = None, None  # the array that was last given for the result, and what was made of it
 
     def add(self, kernel: Kernel, *operands: int) -> None:
         """One more operation: entries of records, offsets of constants."""
@@ -65,19 +71,19 @@ class Schedule:
         return math.prod(self.shape)
 
     @cached_property
-    def missing(self) -> list[np.ndarray]:
+    def absent(self) -> tuple[None, ...]:
         """What stands for inputs that it does not have."""
-        return [np.zeros(0)] * (INPUTS - len(self.into))
+        return (None,) * (INPUTS - len(self.into))
 
     @cached_property
     def alone(self) -> tuple:
-        """What `run_state` needs."""
+        """What it needs for one state: workspace, table, operations, index."""
         return self._prepared(1)
 
     @cached_property
-    def one(self) -> Callable:
-        """`run_state`, but for the inputs and the result."""
-        return partial(drivers.run_state, *self.alone)
+    def one(self) -> Callable[..., bool]:
+        """Runs it on one state, if inputs and result are such as can be taken as they stand: see `one_state`."""
+        return directly(plan_of(self.alone, self.shape))
 
     @cached_property
     def among(self) -> tuple:
@@ -99,11 +105,6 @@ class Schedule:
         index = np.concatenate([head, into, dest, source]).astype(np.uint32)  # no signs: numba asks less
         return work, kernel_table(self.kernels, lanes), operations, index
 
-    def fix(self, at: int, values) -> None:
-        """Set scalars that all lanes share."""
-        for work in (self.alone[0], self.among[0]):
-            work[at : at + len(values)] = values
-
 
 def aligned(size: int) -> np.ndarray:
     """Zeros that begin on a cache line."""
@@ -118,6 +119,11 @@ class TreeSchedules:
     def __init__(self, tree, link: Callable[[Mobilizer, bool], Link] = Link):
         self.tree, self._link = tree, link
         self.known: dict[tuple, Schedule] = {}
+
+    @cached_property
+    def places(self) -> FramePlaces:
+        """Its frames by name."""
+        return FramePlaces(self.tree)
 
     @cached_property
     def layout(self) -> Layout:
@@ -235,23 +241,31 @@ class TreeSchedules:
         self.add_bodies(schedule, plain(body_velocity))
         return schedule
 
-    def jacobian(self, link: int, rate: bool) -> Schedule:
-        layout = self.layout
-        schedule = Schedule(layout, (6, self.tree.nv), self._inputs("q", *["qd"] * rate), NONE)
-        path: list[int] = []
-        while link >= 0:
-            path.append(link)
-            link = self.tree.links[link].parent
-        for i in reversed(path):
+    def jacobian(self, link: int, axes: str, rate: bool) -> Schedule:
+        """Of a point of a link; the last input is where it is there and, for "local" axes, how these are turned there."""
+        layout, path = self.layout, self.path(link)
+        place = layout.point + POINT.offset("place") + np.arange(12 if axes == LOCAL else 3)
+        schedule = Schedule(layout, (6, self.tree.nv), [*self._inputs("q", *["qd"] * rate), place], NONE)
+        for i in path:
             above = max(self.tree.links[i].parent, 0)
             schedule.add(layout.links[i].kernel("move" if rate else "place"), layout.link_at[i], layout.link_at[above],
                         layout.constants_at[i])  # fmt: skip
-        if path:
-            schedule.add(plain(point_move if rate else point_place), layout.link_at[path[0]], layout.point, layout.probe)
+        if path and axes != WORLD:
+            kernel = point_turned if axes == LOCAL else point_move if rate else point_place
+            schedule.add(plain(kernel), layout.link_at[link], layout.point)
+        column = "column_turned" if axes == LOCAL else "column_rate" if rate else "column"
         for i in path:
-            schedule.add(layout.links[i].kernel("column_rate" if rate else "column"), layout.link_at[i], layout.point)
+            schedule.add(layout.links[i].kernel(column), layout.link_at[i], layout.point)
         self._take_columns(schedule, path)
         return schedule
+
+    def path(self, link: int) -> list[int]:
+        """The links that move one, outwards, with itself."""
+        found: list[int] = []
+        while link >= 0:
+            found.append(link)
+            link = self.tree.links[link].parent
+        return found[::-1]
 
     def _take_columns(self, schedule: Schedule, links: Iterable[int]) -> None:
         """The result (6, nv) are the columns J of these links."""
@@ -263,6 +277,13 @@ class TreeSchedules:
             source += [layout.link_at[i] + offset + n * row + columns for row in range(6)]
             dest += [nv * row + self.tree.v_at[i] + np.arange(n) for row in range(6)]
         schedule.source, schedule.dest = np.concatenate(source), np.concatenate(dest)
+
+    def gravity(self) -> Schedule:
+        """What the joints hold the tree up with."""
+        schedule = Schedule(self.layout, (self.tree.nv,), self._inputs("q"), self.layout.fields("x"))
+        self.add_sweep(schedule, "weight_out")
+        self.add_sweep(schedule, "weight_in", inwards=True)
+        return schedule
 
     def momentum(self) -> Schedule:
         layout = self.layout

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.codegen.jit import INTERPRETED
 from linkwork.elements.core import checks
 from linkwork.errors import ElementError
 from linkwork.reduced import drivers
-from linkwork.reduced.operation_lists import TreeSchedules
+from linkwork.reduced.operation_lists import Schedule, TreeSchedules
 
 if TYPE_CHECKING:
+    from linkwork.reduced.frame_places import FramePlaces
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray, Numbers
 
@@ -25,32 +25,41 @@ def the_tree(tree: Tree) -> Tree:
     return tree
 
 
+def schedules_of(tree: Tree) -> TreeSchedules:
+    """The programs of a Tree."""
+    try:
+        return tree.schedules
+    except AttributeError:
+        return the_tree(tree).schedules
+
+
+def frame_places(tree: Tree) -> FramePlaces:
+    """The frames of a Tree."""
+    try:
+        return tree.schedules.places
+    except AttributeError:
+        return the_tree(tree).schedules.places
+
+
 def run(tree: Tree, key: tuple[Any, ...], names: Sequence[str], given: Sequence[Numbers], out: FloatArray | None) -> FloatArray:
     """Run a program on one state, or on an array of states: inputs (n,) or (k, n); a single one goes with all others."""
-    try:
-        schedules = tree.schedules
-    except AttributeError:
-        the_tree(tree)
-        raise
-    program = schedules.known.get(key) or schedules.get(key)
-    if out is None and not INTERPRETED:  # at once, if these are vectors as they should be
-        found = np.empty(program.shape)
-        try:
-            fits = program.one(*given, *program.missing, found)
-        except (TypeError, ValueError):  # not of those types
-            fits = False
-        if fits:
-            return found
+    return run_program(schedules_of(tree).get(key), names, given, out)
+
+
+def run_program(program: Schedule, names: Sequence[str], given: Sequence[Numbers], out: FloatArray | None) -> FloatArray:
+    """The same of a program that is at hand."""
+    found = np.empty(program.shape) if out is None else out
+    if program.one(*given, *program.absent, found):  # at once, if these are vectors as they should be
+        return found
     arrays = [numbers_in(name, value) for name, value in zip(names, given, strict=True)]
     count = max([a.shape[0] for a in arrays if a.ndim == 2], default=None)
     _check(names, arrays, program.sizes, count)
     found = _result(out, program.shape if count is None else (count, *program.shape))
-    if count is None:
-        program.one(*arrays, *program.missing, found)
-    else:
-        arrays = [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
-        missing = [np.zeros((count, 0))] * len(program.missing)
-        drivers.run_states(*program.among, *arrays, *missing, found.reshape(count, program.count))
+    if count is not None or not program.one(*arrays, *program.absent, found):
+        states = 1 if count is None else count
+        arrays = [a if a.ndim == 2 else np.tile(a, (states, 1)) for a in arrays]
+        missing = [np.zeros((states, 0)) for _ in program.absent]
+        drivers.run_states(*program.among, *arrays, *missing, found.reshape(states, program.count))
     return found
 
 

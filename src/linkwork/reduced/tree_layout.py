@@ -1,6 +1,6 @@
 """Where everything lies in the workspace of a tree.
 
-It begins with scalars that all lanes share (gravity, the constants of links and bodies, a point), then come the records of
+It begins with scalars that all lanes share (gravity, the constants of links and bodies), then come the records of
 links and bodies, each entry once a lane.
 """
 
@@ -31,8 +31,7 @@ class Layout:
         at = GLOBALS
         self.constants_at, at = _offsets([link.constants.size for link in self.links], at)
         self.body_constants_at, at = _offsets([BODY_CONSTANTS.size] * len(tree.bodies), at)
-        self.probe = at
-        self.start = -(-(at + 3) // 8) * 8
+        self.start = -(-at // 8) * 8
         self.link_at, at = _offsets([link.record.size for link in self.links], 0)
         self.body_at, at = _offsets([BODY.size] * len(tree.bodies), at)
         self.point, at = at, at + POINT.size

@@ -99,6 +99,21 @@ class Readings(Addresses):
         ends = (0 if end == GROUND else int(m.body_at[end]) for end in item.ends)
         return kernel, (int(m.node_at[node]), *ends, *map(beyond, (q, qd, constants)))
 
+    def constants(self, joint: Any) -> np.ndarray:
+        """What the coordinates of a joint need beside its parameters."""
+        m = self.model
+        _, node, part = m.names[str(joint.name)]
+        element_kind = m.nodes[node].kind.parts[part].kind
+        if not element_kind.read_fields:
+            return np.zeros(0)
+        frames = []
+        for body in element_kind.bodies(joint):
+            number = GROUND if body.dim == 0 else m.bodies.number[id(body)]
+            batch = m.bodies.batch(None if number == GROUND else m.bodies.kinds[number], [number])
+            frames.append(batch if number == GROUND else batch.put([joint.poses().get(body.name)]))
+        found = element_kind.read_numbers([joint], *frames)
+        return np.concatenate([found[name][0] for name in element_kind.read_fields])
+
     def listed(self, name: str, operations: list[tuple[Kernel, tuple[int, ...]]]) -> np.ndarray:
         """Operations as `fill` takes them, compiled; known by their name from now on."""
         return self._ready(name, [self._row(kernel, *offsets) for kernel, offsets in operations])

@@ -183,21 +183,26 @@ class Schedules(Assembly):
                 if kind.counters:
                     kernel = k.node_count_kernel(kind, self._start(numbers[0]))
                     self._add_all(ops, numbers, 0, kernel, *self._offsets_of(numbers))
-            self._add_force_counts(ops)
+            self._add_other_counts(ops)
 
         return self._keep("count", make)
 
-    def _add_force_counts(self, ops: OperationList) -> None:
+    def _add_other_counts(self, ops: OperationList) -> None:
         for number, force in enumerate(self.model.forces):
-            if force.kind.law.counters:
-                ops.add(AFTER, 0, self._id(force_kernels.force_count_kernel(force.kind)), *self._force_offsets(number))
+            if force.kind.counters:
+                self._add_wide(ops, AFTER, 0, force_kernels.force_count_kernel(force.kind), *self._force_offsets(number))
+        for measure in self.model.measures:
+            if measure.kind.counters:
+                ends = [0 if b == GROUND else int(self.model.body_at[b]) for b in measure.ends]
+                kernel = k.node_count_kernel(measure.kind, measure.record.offset("parameters"))
+                self._add_wide(ops, AFTER, 0, kernel, measure.at, *ends)
 
     def count_all(self) -> np.ndarray:
         """Count all turns, those of joint pivots too."""
 
         def make(ops: OperationList) -> None:
             self._add_nodes(ops, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)
-            self._add_force_counts(ops)
+            self._add_other_counts(ops)
 
         return self._keep("count all", make)
 

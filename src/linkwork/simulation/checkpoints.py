@@ -14,6 +14,7 @@ from linkwork.contact.contact_system import Memory
 from linkwork.elements.constraints.ramped import Ramp
 from linkwork.errors import FileError, LinkworkError, ModelError, NotFiniteError
 from linkwork.model import states
+from linkwork.model.held_samples import Samples
 from linkwork.model.model import Arrangement, State
 from linkwork.util import archives
 from linkwork.util.atomic_io import whole
@@ -88,6 +89,7 @@ def save(sim: Simulation, path: FilePath, **facts: Any) -> Path:
         "parameters": {name: sim.get(name) for name in sim.model.parameters},
         "notes": list(sim.notes),
         "facts": facts,
+        "sensors": list(state.held or {}),
     }
     arrays: dict[str, Any] = {"values": state.values, "home": layout.home, "axes": layout.axes}
     if state.contact is not None:
@@ -96,6 +98,8 @@ def save(sim: Simulation, path: FilePath, **facts: Any) -> Path:
             "labels": state.contact.labels,
             "impulses": state.contact.impulses,
         }
+    for k, samples in enumerate((state.held or {}).values()):
+        arrays |= {f"sampled{k}": samples.steps, f"samples{k}": samples.values}
     with whole(path) as beside:
         np.savez(beside, told=np.array(json.dumps(told)), **arrays)
     return path
@@ -131,9 +135,21 @@ def _read(data: NpzFile) -> Checkpoint:
     arrangement = Arrangement(frozenset(map(_text, told["off"])), tuple(drawn))
     layout = _layout(told["layout"], _array(data, "home", float, (None, 3)), _array(data, "axes", float, (None, 4)))
     values = _array(data, "values", float, (layout.size,))
-    state = State(values, _number(told["time"]), _count(told["steps"]), _count(told["age"]), layout, contact, arrangement)
+    counts = _number(told["time"]), _count(told["steps"]), _count(told["age"])
+    state = State(values, *counts, layout, contact, arrangement, _held(data, told.get("sensors", [])))
     parameters = {_text(name): _number(value) for name, value in dict(told["parameters"]).items()}
     return Checkpoint(state, parameters, list(map(_text, told["notes"])), dict(told["facts"]))
+
+
+def _held(data: NpzFile, names: list[Any]) -> dict[str, Samples] | None:
+    """What sensors had sampled."""
+    found = {}
+    for k, name in enumerate(names):
+        samples = Samples(_array(data, f"sampled{k}", np.int64, (None,)), _array(data, f"samples{k}", float, (None, None)))
+        if not samples.fits(samples.values.shape[1]):
+            raise ValueError(f"the samples of {name!r} do not fit together")
+        found[_text(name)] = samples
+    return found or None
 
 
 def _layout(told: dict[str, Any], home: FloatArray, axes: FloatArray) -> states.Layout:

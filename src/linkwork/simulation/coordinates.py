@@ -13,7 +13,6 @@ import numpy as np
 
 from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core.element import Body, Element
-from linkwork.model.graph import GROUND
 from linkwork.schedules.readings import Readings
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from linkwork.model.active_world import ActiveWorld
     from linkwork.model.model import Model
     from linkwork.reduced.tree import Tree
-    from linkwork.util.array_types import FloatArray
     from linkwork.world import World
 
 SPARE = 9  # entries of a frame that nobody needs
@@ -97,24 +95,11 @@ class Coordinates:
             self.at[str(element.name)] = slice(first[0], len(q_names)), slice(first[1], len(qd_names))
         self.q_names, self.qd_names = tuple(q_names), tuple(qd_names)
         self.nq, self.nv = len(q_names), len(qd_names)
-        constants = [self._constants(element) for element in self.elements]
+        constants = [np.zeros(0) if isinstance(e, Body) else readings.constants(e) for e in self.elements]
         self.start = np.concatenate([np.zeros(self.nq + self.nv), *constants, np.zeros(SPARE)])
         places = self.nq + self.nv + np.cumsum([0, *map(len, constants)])
         operations = [self._operation(readings, element, int(at)) for element, at in zip(self.elements, places, strict=False)]
         self.operations = readings.listed("coordinates", operations)
-
-    def _constants(self, element: Joint) -> FloatArray:
-        """What the coordinates of a joint need beside its parameters."""
-        element_kind = declared(self.model, element)
-        if isinstance(element, Body) or not element_kind.read_fields:
-            return np.zeros(0)
-        bodies, frames = self.model.bodies, []
-        for body in element_kind.bodies(element):
-            number = GROUND if body.dim == 0 else bodies.number[id(body)]
-            batch = bodies.batch(None if number == GROUND else bodies.kinds[number], [number])
-            frames.append(batch if number == GROUND else batch.put([element.poses().get(body.name)]))
-        found = element_kind.read_numbers([element], *frames)
-        return np.concatenate([found[name][0] for name in element_kind.read_fields])
 
     def _operation(self, readings: Readings, element: Joint, constants: int) -> tuple[Kernel, tuple[int, ...]]:
         q, qd = (where.start for where in self.at[str(element.name)])

@@ -21,10 +21,12 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.element import Body, Element, ForceElement
 from linkwork.elements.core.frame import Frame
 from linkwork.elements.core.registry import kind_for
+from linkwork.elements.core.sensor import Sensor
 from linkwork.errors import LinkworkError, ModelError, UnknownNameError, suggestion
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.poses import made_at, poses_of
 from linkwork.model.state_transfer import transferred
+from linkwork.simulation.lengths import activation_at, set_activations
 from linkwork.simulation.rearrange import added, constraints_of, rearranged, settled
 from linkwork.simulation.start import start_turns
 from linkwork.simulation.state_check import refuse_misfit
@@ -170,14 +172,14 @@ class Editor:
     def set(self, parameter: Parameter | str, value: float) -> None:
         """Change a Parameter, to a value that its elements take."""
         system = self.follow()
-        name = _parameter(system.model, parameter)
+        name = parameter_name(system.model, parameter)
         system.work[system.model.parameters[name][1]] = system.build.parameter_checks[name].check(value)
         system.changed()
 
     def get(self, parameter: Parameter | str) -> float:
         """The value of a Parameter now."""
         system = self.follow()
-        return float(system.work[system.model.parameters[_parameter(system.model, parameter)][1][0]])
+        return float(system.work[system.model.parameters[parameter_name(system.model, parameter)][1][0]])
 
 
 @contextmanager
@@ -196,7 +198,7 @@ def _lent(system: System) -> Iterator[None]:
         raise
 
 
-def _parameter(model: Model, parameter: Parameter | str) -> str:
+def parameter_name(model: Model, parameter: Parameter | str) -> str:
     name = getattr(parameter, "name", parameter)
     if not isinstance(name, str):
         raise LinkworkError(f"Simulation: parameter is {checks.show(parameter)}; give a Parameter or its name")
@@ -215,8 +217,8 @@ def switchable(world: World, element: ElementLike) -> str:
     found = world.find(element)
     if isinstance(found, Body):
         raise LinkworkError(f"{checks.label(found)}: a body is not switched off; remove it, or switch what acts on it")
-    if isinstance(found, Frame):
-        raise LinkworkError(f"{checks.label(found)}: a frame does nothing that could be switched off; remove it")
+    if isinstance(found, Frame | Sensor):
+        raise LinkworkError(f"{checks.label(found)}: a {found.sort} does nothing that could be switched off; remove it")
     return str(found.name)
 
 
@@ -245,10 +247,12 @@ def _placed(system: System, name: str, keyframe: Keyframe) -> tuple[Any, ...]:
         checks.number(f'Keyframe "{name}"', f'the control of "{motor}"', command)
         if not _is_motor(system.world.find(motor)):
             raise LinkworkError(f'Keyframe "{name}": "{motor}" is no motor; leave its control out')
-    return *placed(system.model.world, name, keyframe), keyframe.controls
+    for motor in keyframe.activations:
+        activation_at(system, motor)
+    return *placed(system.model.world, name, keyframe), keyframe
 
 
-def _at(system: System, bodies: Bodies, angles: Mapping[int, FloatArray], controls: Mapping[str, Any]) -> System:
+def _at(system: System, bodies: Bodies, angles: Mapping[int, FloatArray], keyframe: Keyframe) -> System:
     """The System with bodies, counters of turns and commands of a keyframe. Constraints that it violates are drawn in."""
     there = copy(system.model.bodies.rigid)
     there.position, there.orientation = bodies.position, bodies.orientation
@@ -265,7 +269,10 @@ def _at(system: System, bodies: Bodies, angles: Mapping[int, FloatArray], contro
     commands.hold(system.work)
     for motor in commands.entry:
         if _is_motor(system.world.find(motor)):
-            system.work[commands.where(motor)] = checks.number("Simulation", f'control["{motor}"]', controls.get(motor, 0.0))
+            system.work[commands.where(motor)] = checks.number(
+                "Simulation", f'control["{motor}"]', keyframe.controls.get(motor, 0.0)
+            )
+    set_activations(system, keyframe.activations)
     if found := constraints_of(system.model):
         system = settled(system, found)
     system.changed()

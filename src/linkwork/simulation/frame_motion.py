@@ -10,7 +10,7 @@ from linkwork.elements.bodies.rigid import is_rigid
 from linkwork.elements.core import checks
 from linkwork.elements.core.body_functions import skew_matrix
 from linkwork.elements.core.element import Body, Element
-from linkwork.elements.core.frame import Frame
+from linkwork.elements.core.frame import ALIGNED, AXES, LOCAL, Frame
 from linkwork.errors import LinkworkError, UnknownNameError, suggestion
 from linkwork.model import readout
 from linkwork.simulation.lookup import name_of
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from linkwork.simulation.pose_readout import PoseReadout
     from linkwork.simulation.reads import Reads
     from linkwork.util.array_types import FloatArray
-
-ALIGNED, LOCAL, WORLD = "aligned", "local", "world"
 
 
 def frame_number(reads: Reads, frame: FrameLike) -> int:
@@ -44,7 +42,7 @@ def in_axes(aligned: FloatArray, axes: str, poses: PoseReadout, number: int) -> 
         return aligned
     if axes == LOCAL:
         return (poses.rotation(number).T @ aligned.reshape(2, 3, -1)).reshape(aligned.shape)
-    checks.choice("Simulation", "axes", axes, (ALIGNED, LOCAL, WORLD))
+    checks.choice("Simulation", "axes", axes, AXES)
     found = aligned.copy()
     found[:3] += skew_matrix(poses.position(number)) @ found[3:]
     return found
@@ -62,8 +60,7 @@ def frame_jacobian(reads: Reads, frame: Frame | Body) -> FloatArray:
         from linkwork import reduced  # as all of it: imported by those who use it
 
         assert own.tree is not None
-        q = reads.q()[: own.tree.nq].copy()  # of read-only arrays compiled code is looked up anew
-        found[:, : own.tree.nv] = reduced.jacobian(own.tree, q, body, local)
+        found[:, : own.tree.nv] = reduced.jacobian(own.tree, reads.q()[: own.tree.nq], body, local)
         return found
     number, (_, moved) = system.model.bodies.number[id(body)], own.at[str(body.name)]
     kind, pose = system.model.bodies.kinds[number], readout.poses(system.model, system.work, number)

@@ -17,11 +17,13 @@ from linkwork.simulation.body_points import local_point, point_jacobian
 from linkwork.simulation.coordinates import Coordinate
 from linkwork.simulation.editor import Editor
 from linkwork.simulation.frame_motion import frame_jacobian, frame_number, in_axes
+from linkwork.simulation.lengths import activation_of, length_of
 from linkwork.simulation.lookup import body_number, lookup, name_of
 from linkwork.simulation.pose_readout import Pose, PoseReadout, Poses
 from linkwork.simulation.reactions import Reaction, complete_impulses, in_contact, mean_reaction, no_impulses, refused_body
 from linkwork.simulation.reads import Load, Loads, Reads
 from linkwork.simulation.residuals import residuals
+from linkwork.simulation.sensors import SensorReadout
 from linkwork.simulation.system import System
 from linkwork.symbolic.views import GLOBALS
 
@@ -59,11 +61,12 @@ class Energy:
 class Query:
     """What can be asked of a simulation; `readable.py` says of each what it is. All vectors are in the world frame."""
 
-    __slots__ = ("_editor", "_reads")
+    __slots__ = ("_editor", "_reads", "_sensors")
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._reads = Reads(editor.system)
+        self._sensors: SensorReadout | None = None
 
     def reads(self) -> Reads:
         """The readouts of the System of now."""
@@ -71,6 +74,13 @@ class Query:
         if reads.system is not system:
             reads = self._reads = Reads(system)
         return reads
+
+    def sensors(self) -> SensorReadout:
+        """The readout of the sensors of the System of now."""
+        system, sensors = self._editor.follow(), self._sensors
+        if sensors is None or sensors.system is not system:
+            sensors = self._sensors = SensorReadout(system, self)
+        return sensors
 
     # -- bodies ----------------------------------------------------------------------------------------------------------
     def _placed(self, frame: FrameLike) -> tuple[PoseReadout, int]:
@@ -100,6 +110,11 @@ class Query:
     def frame(self, frame: FrameLike) -> FloatArray:
         poses, number = self._placed(frame)
         return poses.frame(number)
+
+    def rotation(self, frame: FrameLike) -> FloatArray:
+        """(3, 3): the axes of a body or frame in the world, without what they are stretched by."""
+        poses, number = self._placed(frame)
+        return poses.rotation(number)
 
     def pose(self, frame: FrameLike) -> Pose:
         poses, number = self._placed(frame)
@@ -199,6 +214,12 @@ class Query:
 
     def travel(self, joint: JointLike) -> float:
         return self.reads().travel(joint)
+
+    def length(self, tendon: ElementLike) -> float:
+        return float(length_of(self._editor.follow(), tendon)[0])
+
+    def activation(self, motor: ElementLike) -> float:
+        return activation_of(self._editor.follow(), motor)
 
     def unknowns(self, constraint: ElementLike) -> FloatArray:
         system = self._editor.follow()

@@ -224,7 +224,7 @@ def _measured_reaction(system: System, element: ContactElement, measure: Measure
     pulls, told, bounded = np.zeros(m), np.zeros(m), contact.coordinates_of(element)
     for stop, rows, k in contact.of_element(element):
         push, *rub = rows.total[k, : 2 + m - bounded] / contact.duration(system.dt)
-        pulls[stop.coordinate] -= stop.sign * push
+        pulls[stop.coordinate] += push if element.rubs else -stop.sign * push
         told[stop.coordinate] += stop.told * push
         pulls[bounded:] += rub[: m - bounded]
     told[bounded:] = pulls[bounded:]

@@ -10,6 +10,7 @@ from linkwork.simulation.pose_readout import Pose, Poses
 from linkwork.simulation.query import Energy, Query
 from linkwork.simulation.reactions import Reaction
 from linkwork.simulation.reads import Load, Loads
+from linkwork.simulation.sensors import Sensors
 
 if TYPE_CHECKING:
     from linkwork.contact.points import TouchingPoints
@@ -93,6 +94,20 @@ class Readable:
         (('shelf1', 'shelf2'), [1.0, 2.0])
         """
         return self._query.frames
+
+    @property
+    def sensors(self) -> Sensors:
+        """What all sensors of the world tell now, as one array and by name: docs/sensors.md.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("pendulum")
+        >>> clock = world.add(lw.ClockSensor(delay_steps=10, name="clock"))
+        >>> sim = lw.Simulation(world, dt=0.001)
+        >>> sim.step(30)
+        >>> sim.sensors["clock"].round(6).tolist()
+        [0.02]
+        """
+        return Sensors(self._query.sensors)
 
     @property
     def positions(self) -> FloatArray:
@@ -197,6 +212,24 @@ class Readable:
     def travel(self, joint: JointLike) -> float:
         """How far the second body of a slider or cylinder has travelled along the axis (m), zero as built."""
         return self._query.travel(joint)
+
+    def length(self, tendon: ElementLike) -> float:
+        """The length of a FixedTendon or a Cable now: of joints their weighted sum, zero as built (m, rad), else in metres."""
+        return self._query.length(tendon)
+
+    def activation(self, motor: ElementLike) -> float:
+        """What the filter of a Motor has made of its command, at the end of the last step.
+
+        >>> import linkwork as lw
+        >>> world = lw.scenes.get("double-pendulum")
+        >>> drive = world.add(lw.Motor(world.constraints[0], filter=0.1, name="drive"))
+        >>> sim = lw.Simulation(world, dt=0.001)
+        >>> sim.control["drive"] = 2.0
+        >>> sim.step(100)
+        >>> round(sim.activation("drive"), 6)  # 2 (1 - 1/e)
+        1.264241
+        """
+        return self._query.activation(motor)
 
     def unknowns(self, constraint: ElementLike) -> FloatArray:
         """The coordinates that a constraint finds for itself, now: those of a point on a curve or surface that has coordinates

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from linkwork.elements.constraints.ramped import Ramp, ramp
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element, Pose
 from linkwork.errors import LinkworkError, ModelError
+from linkwork.kernels.node import parameter_record
 from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model.graph import Order
 from linkwork.model.model import Arrangement, Model
@@ -60,6 +61,18 @@ def added(old: Model, new: Model) -> list[Element]:
     return [element for element in constraints_of(new) if id(element) not in known]
 
 
+def start_clocks(system: System, known: Collection[int]) -> None:
+    """What begins with the time at which an element comes into force, of all but those with the ids `known`."""
+    for number, force in enumerate(system.model.forces):
+        if force.kind.law.clocks and id(force.element) not in known:
+            layout, at = parameter_record(force.kind.law), int(system.model.force_at[number])
+            system.work[[at + layout.offset(name) for name in force.kind.law.clocks]] = system.time
+
+
+def forces_of(model: Model) -> list[Element]:
+    return [force.element for force in model.forces]
+
+
 def constraints_of(model: Model) -> list[Element]:
     return [element for node in model.nodes for element in node.elements]
 
@@ -86,6 +99,7 @@ def _rebuilt(
     new.work[0] = state.time
     new.run(new.schedules.body(BodyKernel.UPDATE_POSE))
     start_counters(new, known={id(element) for element, _ in counters(old.model)})
+    start_clocks(new, known={id(element) for element in (*constraints_of(old.model), *forces_of(old.model))})
     if new.contact is not None and old.contact is not None and state.contact is not None:
         new.contact.recall(state.contact, old.contact)
     for element in arrangement.own:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +94,7 @@ class Recorder:
         for name in reactions:
             sim.reaction(name)
         self.samples: list[tuple[Any, ...]] = []
+        self.told: list[tuple[tuple[Any, ...], FloatArray]] = []  # of sensors: what there are, and their numbers
         self.touched: list[TouchingPoints] | None = [] if touches else None
         self.note: str | None = None
 
@@ -107,6 +109,9 @@ class Recorder:
         self.chapters[-1].work = sim.work
         self.chapters[-1].states.append(sim.work[sim.model.state_index])
         self.samples.append((sim.time, energy.kinetic, energy.potential, drift, pulls))
+        if sim.world.sensors or self.told:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.told.append((sim.world.sensors, sim.sensors.values))
         if self.touched is not None:
             self.touched.append(sim.contacts() if sim._system.contact is not None else TouchingPoints())
 
@@ -139,6 +144,8 @@ class Recorder:
         for k, name in enumerate(self.reactions):
             extra[f"reaction {name}"] = np.array([p[k].force for p in pulls])
             extra[f"torque {name}"] = np.array([p[k].torque for p in pulls])
+        sensors, told = self._sensors()
+        extra |= told
         attributes = {"dt": sim.dt, "solver": sim.solver, "integrator": sim.integrator_name, "steps": sim.steps}
         if self.note:
             attributes["note"] = self.note
@@ -148,8 +155,8 @@ class Recorder:
             velocity=poses.velocity, angular_velocity=poses.angular_velocity, kinetic=np.array(kinetic),
             potential=np.array(potential), drift=np.array(drift), joints=joints, angle=angles,
             frame=poses.frame if stretching else None, extra=extra, shapes=shapes, links=self._links(),
-            colliders=self._colliders(), visuals=self._visuals(), frames=self._frames(), touching=self._contacts(),
-            attributes=attributes,
+            colliders=self._colliders(), visuals=self._visuals(), frames=self._frames(), sensors=sensors,
+            touching=self._contacts(), attributes=attributes,
         )  # fmt: skip
 
     def _motion(self) -> tuple[list[str], list[str], readout.Poses, FloatArray, dict[_Track, FloatArray]]:
@@ -224,6 +231,25 @@ class Recorder:
         """The frames of the world, and where they are on their bodies."""
         frames: list[Any] = list(self.sim.world.frames)
         return [(f.name, f.body.name if f.body.dim else None, f.position, f.orientation) for f in frames]
+
+    def _sensors(self) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
+        """All sensors that there were with their channels, and the extras that have their numbers: NaN where they were not."""
+        from linkwork.recording.sensors import extras
+
+        known = {str(s.name): (s, kind_for(s).channels(s)) for there, _ in self.told for s in there}
+        names = [(name, [tuple(channel) for channel in channels]) for name, (_, channels) in known.items()]
+        ends = np.cumsum([0, *(len(channels) for _, channels in names)]).tolist()
+        values = np.full((len(self.samples), ends[-1]), np.nan)
+        place = {id(known[name][0]): slice(*pair) for (name, _), pair in zip(names, pairwise(ends), strict=True)}
+        missing = len(self.samples) - len(self.told)
+        for k, (there, numbers) in enumerate(self.told, start=missing):
+            first = 0
+            for sensor in there:
+                at = place.get(id(sensor), slice(0, 0))
+                count = len(kind_for(sensor).channels(sensor))
+                values[k, at] = numbers[first : first + count][: at.stop - at.start]
+                first += count
+        return names, extras(names, values)
 
     def _contacts(self) -> ContactRecords | None:
         """The contacts of all samples, one after another, with numbers in the place of bodies and colliders."""

@@ -20,6 +20,7 @@ from linkwork.simulation.watch import make_in_parts
 
 if TYPE_CHECKING:
     from linkwork.recording.recording import Recording
+    from linkwork.simulation.query import Query
     from linkwork.simulation.simulation import Simulation
 
 RECORD_EVERY = 0.01  # s between frames where nobody says anything else; the nearest number of steps will do
@@ -32,10 +33,10 @@ Callback: TypeAlias = "Callable[[Simulation], object]"
 class Runner:
     """Makes the steps of a simulation."""
 
-    __slots__ = ("editor", "hands", "interrupted")
+    __slots__ = ("editor", "hands", "interrupted", "query")
 
-    def __init__(self, editor: Editor, hands: Hands) -> None:
-        self.editor, self.hands = editor, hands
+    def __init__(self, editor: Editor, hands: Hands, query: Query) -> None:
+        self.editor, self.hands, self.query = editor, hands, query
         self.interrupted: Callable[[], bool] | None = None  # of a run: whether Ctrl-C was pressed
 
     def step(self, n: int) -> None:
@@ -48,13 +49,13 @@ class Runner:
             system.contact.count_anew()
         while n > 0 and (interrupted is None or not interrupted()):
             watch, validity = system.watch, system.validity
+            most = self._until_sample(n) if system.samples else n
             if not validity.kept or system.steps >= watch.remember_at:
                 watch.remember(system)
             if not validity.ready:
                 system.prepare()
-            most = n
-            if n > 1:
-                most = min(n, watch.remember_at - system.steps)
+            if most > 1:
+                most = min(most, watch.remember_at - system.steps)
                 if watch.compares:
                     most = min(most, max(1, watch.compare_at - system.steps))
                 if system.arrangement.drawn:
@@ -72,8 +73,16 @@ class Runner:
                 watch.after(system)
             if watch.compares and system.steps >= watch.compare_at:
                 watch.compare(system)
+            if system.samples:
+                self.query.sensors().after_step()
             if n and system.arrangement.drawn and editor.ended():
                 system = editor.follow()
+
+    def _until_sample(self, n: int) -> int:
+        """How many of n steps can be made before a sensor samples, which those begin with that have no sample yet."""
+        readout = self.query.sensors()
+        readout.begin()
+        return readout.steps_to_next(n)
 
     def _past_trouble(self, system: System, status: int) -> int:
         """How many more steps were made, after steps ended with a status that is not OK: one that must be made in parts is

@@ -91,7 +91,7 @@ class Simulation(Sealed, Readable):
         """The parts: all of them ask the editor for the System of now."""
         self._editor, self._query = editor, Query(editor)
         self._hands, self._ode = Hands(editor, self._query), OdeView(editor)
-        self._runner, self._control = Runner(editor, self._hands), Control(editor.follow)
+        self._runner, self._control = Runner(editor, self._hands, self._query), Control(editor.follow)
 
     def __getstate__(self) -> dict[str, Any]:
         system = self._editor.follow()

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.elements import Joint
 from linkwork.elements.contacts.contact import RECOVERY
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import Element
+from linkwork.elements.core.element import Body, Element
 from linkwork.elements.core.joint import kind_of_joint
 from linkwork.errors import ModelError
 from linkwork.kernels.vocabulary import BodyKernel
@@ -128,7 +128,7 @@ def _refuse_start(system: System) -> None:
 
 def start_counters(system: System, known: Collection[int] | None = None) -> None:
     """The first count of a turn counter sets its sine, and whatever it counted as a crossing is none. While running, those
-    of the elements with the ids `known` go on, and a force that counts the turns of a joint begins with the joint's. Joints
+    of the elements with the ids `known` go on, and what counts the turns of joints begins with the joints'. Joints
     that are as built have not turned, and those of joint pivots need no count then: they are counted on their way up."""
     model, work, schedules = system.model, system.work, system.schedules
     fresh = [(element, entries) for element, entries in counters(model) if id(element) not in (known or ())]
@@ -143,9 +143,10 @@ def start_counters(system: System, known: Collection[int] | None = None) -> None
     if known is not None:
         of_joints = {id(element): entries for element, entries in counters(model)}
         for element, entries in fresh:
-            joint = of_joints.get(id(getattr(element, "joint", None)), entries[:0])
-            if len(joint) == len(entries):
-                work[entries] = work[joint]
+            for own, (joint, k) in zip(entries.reshape(-1, 2), _counted(element, len(entries) // 2), strict=True):
+                there = of_joints.get(id(joint), entries[:0])
+                if joint is not element and len(there) >= 2 * k + 2:
+                    work[own] = work[there[2 * k : 2 * k + 2]]
 
 
 def start_turns(system: System, angles: Mapping[int, FloatArray]) -> None:
@@ -171,6 +172,12 @@ def start_turns(system: System, angles: Mapping[int, FloatArray]) -> None:
 
 def _counted(element: Element, count: int) -> list[tuple[Element, int]]:
     """Whose angles an element counts: joints, and which of their angles."""
-    named = [element] if isinstance(element, Joint) else [other for _, _, other in element.references()]
-    turning = [joint for joint in named if isinstance(joint, Joint) and not kind_of_joint(joint).slides]
+    turning = [joint for joint in _joints(element) if not kind_of_joint(joint).slides]
     return [(turning[0], k) for k in range(count)] if len(turning) == 1 else [(joint, 0) for joint in turning]
+
+
+def _joints(element: Element) -> list[Joint]:
+    """A joint, or those that an element speaks of, in order: of tendons theirs."""
+    if isinstance(element, Joint):
+        return [element]
+    return [joint for _, _, other in element.references() if not isinstance(other, Body) for joint in _joints(other)]

@@ -23,6 +23,7 @@ from linkwork.model import readout
 from linkwork.model.active_world import ActiveWorld
 from linkwork.model.compile_model import compile
 from linkwork.model.graph import Order
+from linkwork.model.held_samples import Held
 from linkwork.model.least_norm import LeastNorm
 from linkwork.model.model import Arrangement, Model, State
 from linkwork.model.parameter_check import ParameterCheck, parameter_checks
@@ -32,6 +33,7 @@ from linkwork.schedules.schedules import Schedules
 from linkwork.simulation.control import Commands
 from linkwork.simulation.notes import Notes
 from linkwork.simulation.options import Options, first_contact
+from linkwork.simulation.sampling import still_held, tell_timing
 from linkwork.simulation.validity import Validity
 from linkwork.simulation.watch import Watch
 from linkwork.symbolic.views import GLOBALS
@@ -100,6 +102,7 @@ class System:
         "contact",
         "dt",
         "feed",
+        "held",
         "integrator",
         "layout",
         "least_norm",
@@ -110,6 +113,7 @@ class System:
         "piece",
         "plain",
         "report_rows",
+        "samples",
         "schedules",
         "starting",
         "steps",
@@ -145,6 +149,8 @@ class System:
     starting: bool  # from the world as built or from a keyframe: overlaps have not been looked at
     parted: set[frozenset[int]]  # pairs of bodies that a joint kept from touching, until their overlaps have been looked at
     piece: int  # steps of the next compiled call
+    samples: bool  # some sensor is slow or late
+    held: Held  # what such sensors have sampled, by name; never changed in place
     plain: bool  # steps are compiled calls and nothing else
     before: State | None  # while a step is under way that takes long: Ctrl-C leads back there
     report_rows: tuple[Any, ...] | None  # see residuals.py
@@ -174,6 +180,8 @@ class System:
         self.integrator.stop_before_cut = Watch.of_steps(notes)
         self.steps, self.age, self.starting = (0, 0, False) if like is None else (like.steps, like.age, like.starting)
         self.parted = set() if like is None else like.parted
+        self.held = {} if like is None else still_held(world, like.held)
+        tell_timing(world, self.dt, notes)
         self._put_feedback()
         self.validity = Validity()
         self.watch = Watch(self)
@@ -187,6 +195,7 @@ class System:
         self.model, _, self.schedules, self.integrator, self.contact, self.layout = build
         for trial in build.parameter_checks.values():
             trial.check(trial.parameter.value)  # it may have changed since the elements were made
+        self.samples = any(sensor.sampled for sensor in self.world.sensors)
         self.commands, self.feed = Commands(self.model), TrajectoryInput(self.model)
         self.plain = not self.feed.motions and not self.schedules.calls_python
 
@@ -328,7 +337,7 @@ class System:
     def state(self) -> State:
         contact = None if self.contact is None else self.contact.memory
         values = self.work[self.model.state_index]
-        return State(values, self.time, self.steps, self.age, self.layout, contact, self.arrangement)
+        return State(values, self.time, self.steps, self.age, self.layout, contact, self.arrangement, self.held or None)
 
     def take(self, state: State) -> None:
         """Go to a state that fits (`state_check.refuse_misfit`)."""
@@ -346,6 +355,7 @@ class System:
             self.contact.forget()
             self.contact.memory = contact
         self.steps, self.age = state.steps, age
+        self.held = still_held(self.world, state.held or {}) if theirs.made_with[2] == own.made_with[2] else {}
         self.starting = self.starting and state.steps == 0
         self.watch.begin_anew()
         self.validity.forgotten()

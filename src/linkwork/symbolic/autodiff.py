@@ -93,6 +93,11 @@ class Handle:
         """The ground beside it, where it is none of the bodies."""
         return Handle(self.tape, ASIDE, None)
 
+    @property
+    def time(self) -> SX:
+        """s."""
+        return self.tape.time
+
     def _entry(self, what: str, local: SX | None) -> Entry:
         return self.tape.entry(self.number, self.view, what, local)
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linkwork.elements.contacts.ball_limit import BallLimitRows
+from linkwork.elements.contacts.tendon_rows import TendonRows, on_a_tendon
 from linkwork.elements.core import checks
-from linkwork.elements.core.element import ContactElement
+from linkwork.elements.core.element import ContactElement, Element
 from linkwork.elements.core.field_types import BoundsField, OptionalVectorField, default
 from linkwork.elements.core.freedom import FreedomLaw
 from linkwork.elements.core.included import carried_along
-from linkwork.elements.core.joint import JointLike, kind_of_joint
+from linkwork.elements.core.joint import kind_of_joint
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.stop_kind import StopKind, StopRow, function_row
 
@@ -39,6 +40,7 @@ class HardLimit(ContactElement):
       Its turn about that axis stays between the two of `twist` (rad, from -2 pi to 2 pi). `upper` alone is the largest angle by
       which it may be turned from how it was built, about whatever axis.
     - The turn of a cylinder stays between the two of `twist` (rad, turns counted).
+    - The length of a FixedTendon or a Cable, given in the place of the joint, stays between `lower` and `upper`.
     - What slides in a plane has its travels between the two of `x` (m), along the `axis` in that plane, and of `y`, across it;
       the distance of its anchors is within `reach` (m).
 
@@ -50,13 +52,13 @@ class HardLimit(ContactElement):
     array([-0.5,  0.5])
     """
 
-    REFERENCES: ClassVar[dict[str, str]] = {"joint": "joint"}
+    REFERENCES: ClassVar[dict[str, str]] = {"joint": "joint or force"}
 
     WORLD_DIRECTIONS: ClassVar[tuple[str, ...]] = ("axis",)
     is_stop: ClassVar[bool] = True
     bounds_joint: ClassVar[bool] = True
 
-    joint: JointLike
+    joint: Element | str
     lower: BoundsField = default(None)  # rad or m; (2,) rad
     upper: BoundsField = default(None)  # rad or m; (2,) rad
     restitution: float = field(default=0.0, kw_only=True)
@@ -105,6 +107,9 @@ class HardLimit(ContactElement):
 
     def check_resolved(self, resolved: Sequence[Any]) -> None:
         (joint,) = resolved
+        if on_a_tendon(self, joint):
+            self._check_tendon(joint)
+            return
         kind = kind_of_joint(joint)
         bounded = kind.bounded
         turns = kind.law is FreedomLaw.ROTATION
@@ -130,6 +135,15 @@ class HardLimit(ContactElement):
                     checks.fail(self, f"a bound of {checks.label(joint)} is {bound:g}", "give angles between -pi and pi")
         self._check_axis(joint, turns)
 
+    def _check_tendon(self, tendon: Any) -> None:
+        """A length has one lower and one upper bound, and nothing else."""
+        for name in ("cone", "twist", "x", "y", "reach", "axis"):
+            if getattr(self, name) is not None:
+                checks.fail(self, f"{checks.label(tendon)} has no use for {name}=", "give lower= or upper=")
+        for name in ("lower", "upper"):
+            if checks.entries(getattr(self, name)) is not None:
+                checks.fail(self, f"{name} is {checks.show(getattr(self, name))} on {checks.label(tendon)}", "give one number")
+
     def _check_axis(self, joint: Any, turns: bool) -> None:
         """Cones and twists of a ball, and travels in a plane, are about and along an axis; nothing else is."""
         about = [name for name in self.given() if name in ("x", "y") or (turns and name != "bounds")]
@@ -148,15 +162,18 @@ class HardLimit(ContactElement):
 
 @kind_of(HardLimit)
 class HardLimitKind(StopKind):
-    """A row for each bound of what the joint says; of a ball with more than a cone, of what a kernel measures."""
+    """A row for each bound of a joint; of balls with more than a cone, and of tendons, of what a kernel measures."""
 
-    def measured(self, element: Any) -> BallLimitRows | None:
+    def measured(self, element: Any) -> BallLimitRows | TendonRows | None:
+        if on_a_tendon(element, element.joint):
+            return TendonRows(element)
         turns = kind_of_joint(element.joint).law is FreedomLaw.ROTATION
         return BallLimitRows(element) if turns and element.given() != ("cone",) else None
 
     def rows(self, element: Any, site: Site) -> list[StopRow]:
         if (kind := self.measured(element)) is not None:
-            return self._measured_rows(element, kind.measured, site)
+            names = kind.measured if isinstance(kind, BallLimitRows) else ("bounds",)
+            return self._measured_rows(element, names, site)
         joint, found = site.joint(element), []
         for coordinate, row in enumerate(kind_of_joint(element.joint).limit_rows(element, joint.p, *joint.built)):
             ends, turns = joint.ends[::-1] if row.swapped else joint.ends, joint.turns if row.counted else None
@@ -167,7 +184,7 @@ class HardLimitKind(StopKind):
 
     @staticmethod
     def _measured_rows(element: Any, names: Sequence[str], site: Site) -> list[StopRow]:
-        bounds = {"cone": (None, element.cone), "bounds": (None, element.upper), "twist": element.twist}
+        bounds = {"cone": (None, element.cone), "bounds": (element.lower, element.upper), "twist": element.twist}
         return [function_row(component, sign, float(bound), element.restitution, k)
                 for k, (name, component) in enumerate(zip(names, site.functions(element), strict=True))
                 for sign, bound in zip((-1.0, 1.0), bounds[name], strict=True) if bound is not None]  # fmt: skip

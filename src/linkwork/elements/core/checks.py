@@ -162,7 +162,7 @@ def vector(who: object, field: str, value: Any, size: int = 3, *, parameter: boo
         return np.array(given, dtype=float)
     given = entries(value)
     if given is None or len(given) != size or not all(isinstance(x, Parameter) or _is_finite(x) for x in given):
-        fail(who, f"{field} is {show(value)}", VECTOR_REMEDIES[size])
+        fail(who, f"{field} is {show(value)}", VECTOR_REMEDIES.get(size, f"give {size} finite numbers"))
     checked = [number(who, field, x, parameter=parameter) for x in given]
     return np.array(checked, dtype=object if any(isinstance(x, Parameter) for x in checked) else float)
 

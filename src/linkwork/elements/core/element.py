@@ -51,8 +51,9 @@ class Element(OfFamily, metaclass=Making):
     """Anything that a World holds. Elements are compared and hashed by identity. Fields may be assigned until the world is
     first simulated; then they are checked, and refuse from then on; arrays are read-only then."""
 
-    sort: ClassVar[str]  # "body", "joint", "constraint", "force", "contact", "visual" or "frame"
+    sort: ClassVar[str]  # "body", "joint", "constraint", "force", "contact", "visual", "frame" or "sensor"
     REFERENCES: ClassVar[dict[str, str]] = {}  # field -> "body", "joint" or "body or joint"; a field may hold a tuple of them
+    OPTIONAL: ClassVar[tuple[str, ...]] = ()  # those of them that may be None
     PARAMETERS: ClassVar[tuple[str, ...]] = ()  # the fields that may hold Parameters: their annotations say so
     UNITS: ClassVar[dict[str, tuple[str, ...]]] = {}  # field -> its units where its name does not tell them (core/units.py)
     WORLD_POINTS: ClassVar[tuple[str, ...]] = ()  # fields that are points of the world as built ...
@@ -119,7 +120,7 @@ class Element(OfFamily, metaclass=Making):
             value = getattr(self, where)
             if isinstance(value, tuple):
                 found += [(where, wanted, item) for item in value]
-            else:
+            elif value is not None or where not in self.OPTIONAL:
                 found.append((where, wanted, value))
         return found
 
@@ -128,7 +129,7 @@ class Element(OfFamily, metaclass=Making):
         found = self.built or {}
         if any("joint" in wanted for wanted in self.REFERENCES.values()):
             for _, _, other in self.references():
-                found = found | (other.built or {})
+                found = found | other.poses()
         return found
 
     def replace_references(self, resolved: Iterable[Element]) -> None:
@@ -136,14 +137,15 @@ class Element(OfFamily, metaclass=Making):
         following = iter(resolved)
         for where in self.REFERENCES:
             value = getattr(self, where)
-            new = tuple(next(following) for _ in value) if isinstance(value, tuple) else next(following)
-            vars(self)[where] = new
+            if value is not None or where not in self.OPTIONAL:
+                new = tuple(next(following) for _ in value) if isinstance(value, tuple) else next(following)
+                vars(self)[where] = new
 
     def check_references(self) -> None:
         """Each reference is a name, or an element of the sort wanted."""
         for where, wanted in self.REFERENCES.items():
             value = getattr(self, where)
-            if is_a(value, wanted):  # nearly always
+            if is_a(value, wanted) or (value is None and where in self.OPTIONAL):  # nearly always
                 continue
             for item in value if isinstance(value, tuple) else (value,):
                 if not is_a(item, wanted) and not (isinstance(item, str) and item):

@@ -68,6 +68,7 @@ class ElementKind(ABC):
     needs_directions: tuple[bool, ...] = (False, False)  # which of its bodies must have directions
     rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
     state_fields: Mapping[str, int] = {}  # numbers of the state: `updated_state`; "unknowns" are found by `equations`
+    clocks: tuple[str, ...] = ()  # those of them that begin with the time at which it comes into force
     commanded = False  # commands write its state fields: steps leave them as they are
     user_parameters: tuple[Parameter, ...] = ()  # Parameters of a user's function
     users_function = False  # its equations are a user's

@@ -101,9 +101,10 @@ class ForceKind(ElementKind):
     turns_only = False  # a torque that depends on how its bodies are turned, and on nothing else of them
     relative = False  # depends on how its bodies stand and move relative to each other alone
     yields = True  # depends on where its bodies are, or how they move: it may be stiff
+    drives = False  # moves something by command: `effort`
     axial = False  # acts along the coordinate of a joint that has one, and depends on that and its rate alone: `along`
 
-    PROMISES: ClassVar = {"axial": ("along",)}
+    PROMISES: ClassVar = {"axial": ("along",), "drives": ("effort",)}
     target: Mapping[str, int] = {}  # of a kind that follows a Trajectory: the fields that hold where it is, time first
 
     @abstractmethod
@@ -112,6 +113,14 @@ class ForceKind(ElementKind):
 
     def along(self, x: AlongJoint, p: Params) -> SX:
         """Of a kind that is `axial`: the force along the coordinate of its joint, (1,)."""
+        raise NotImplementedError
+
+    def coordinate(self, handles: Sequence[Handle], p: Params) -> Coordinate:
+        """Of tendons and motors: what they act along."""
+        raise NotImplementedError
+
+    def effort(self, handles: Sequence[Handle], p: Params) -> SX:
+        """Of a kind that `drives`: what it puts along what it moves, (1,)."""
         raise NotImplementedError
 
     def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term] | None:

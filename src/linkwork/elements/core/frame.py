@@ -12,6 +12,8 @@ from linkwork.elements.core.field_types import VectorField, default
 from linkwork.elements.core.included import placed_moved
 from linkwork.elements.core.registry import kind_for
 
+ALIGNED, LOCAL, WORLD = AXES = "aligned", "local", "world"  # in which twists and Jacobians are told: see docs/conventions.md
+
 
 @dataclass(eq=False, repr=False)
 class Frame(Element):

@@ -15,7 +15,7 @@ class Keyframe:
 
     `positions` and `velocities` by the names of joints (numbers as `linkwork.reduced` has them: one of a hinge or slider, a
     quaternion and an angular velocity of a ball) and of bodies that float (position and quaternion; velocity and angular
-    velocity, world axes); `controls` by the names of motors.
+    velocity, world axes); `controls` by the names of motors, and `activations` by those of motors with a filter.
 
     >>> Keyframe(positions={"knee": 0.3}, controls={"drive": 1.0}).velocities
     {}
@@ -24,6 +24,7 @@ class Keyframe:
     positions: dict[str, Any] = field(default_factory=dict)
     velocities: dict[str, Any] = field(default_factory=dict)
     controls: dict[str, float] = field(default_factory=dict)
+    activations: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, given in vars(self).items():

@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import casadi as ca
 import numpy as np
-from casadi import SX
 
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import BodyLike, ForceElement
-from linkwork.elements.core.element_kind import column
 from linkwork.elements.core.field_types import GivenOpenVector, KeptVector
-from linkwork.elements.core.force_kind import Coordinate, ForceKind, Term
-from linkwork.elements.core.functions import norm
 from linkwork.elements.core.included import is_ground
 from linkwork.elements.core.parameter import Parameter
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.forces.coefficients import check_coefficients
+from linkwork.elements.forces.path_length import PathLength
+from linkwork.elements.forces.tendon_law import TendonKind, checked_rest
 
 if TYPE_CHECKING:
+    from casadi import SX
+
     from linkwork.elements.core.element_kind import Params
-    from linkwork.elements.core.force_kind import Load
+    from linkwork.elements.core.force_kind import Term
     from linkwork.elements.core.included import Move
-    from linkwork.elements.core.placement import Placement
     from linkwork.symbolic.autodiff import Handle
-    from linkwork.util.array_types import AnyArray, Vector
+    from linkwork.util.array_types import Vector
 
 
 @dataclass(eq=False, repr=False, init=False)
@@ -67,13 +66,11 @@ class Cable(ForceElement):
         self.at = np.array([checks.vector(self, f"points[{k}]", at) for k, (_, at) in enumerate(pairs)])
         self.stiffness, self.damping = stiffness, damping
         check_coefficients(self, "stiffness", "damping")
-        self.rest = rest
-        if rest is not None and checks.entries(rest) is None:
-            self.rest = checks.non_negative(self, "rest", rest, parameter=True)
-        elif rest is not None:
-            self.rest = checks.vector(self, "rest", rest, 2, parameter=True)
-            if not 0.0 <= float(self.rest[0]) <= float(self.rest[1]):
-                checks.fail(self, f"rest is {checks.show(self.rest)}", "give the shorter length, then the longer one")
+        self.rest = checked_rest(self, rest, 0.0)
+
+    def transmission(self) -> PathLength:
+        """What a Motor, a HardLimit, a JointFriction or a Coupling of it acts along."""
+        return PathLength(self)
 
     def include_at(self, move: Move) -> str | None:
         ends = zip(self.bodies, self.at, strict=True)
@@ -89,78 +86,11 @@ class Cable(ForceElement):
 
 
 @kind_of(Cable)
-class CableKind(ForceKind):
-    """A spring in the length of a path through points of bodies: the tension pulls along both parts that meet at a point."""
+class CableKind(TendonKind):
+    """The tension pulls along both parts that meet at a point."""
 
-    def __init__(self, element: Any) -> None:
-        ends = self.bodies(element)
-        self.places: list[int | None] = [
-            ends.index(body) if body in ends else None for body in (b if b.dim else None for b in element.bodies)
-        ]
-        self.velocity_dependent = isinstance(element.damping, Parameter) or element.damping != 0.0
-        self.key = f"Cable-{self.places}-{self.velocity_dependent}"
-        self.fields = {"at": 3 * len(self.places), "stiffness": 1, "damping": 1, "rest": 2}
-        self.needs_directions = self.rigid_only = (False,) * len(ends)
-        self.relative = None not in self.places
-
-    @staticmethod
-    def bodies(element: Any) -> tuple[Any, ...]:
-        """Those that move, each once; with a single one, the ground before it."""
-        moving = tuple(dict.fromkeys(body for body in element.bodies if body.dim))
-        return moving if len(moving) > 1 else (None, *moving)
-
-    def parameters(self, elements: Sequence[Any], *frames: Placement) -> dict[str, AnyArray]:
-        at = [frames[0].ground() if place is None else frames[place] for place in self.places]
-        local = [F.user_point(np.array([e.at[k] for e in elements])) for k, F in enumerate(at)]
-        world = np.array([F.world_point(p) for F, p in zip(at, local, strict=True)])
-        built = np.linalg.norm(np.diff(world, axis=0), axis=2).sum(axis=0)
-        rest = [(b, b) if e.rest is None else (e.rest, e.rest) if np.ndim(e.rest) == 0 else tuple(e.rest)
-                for e, b in zip(elements, built, strict=True)]  # fmt: skip
-        return {"at": np.hstack(local), "stiffness": column(elements, "stiffness"), "damping": column(elements, "damping"),
-                "rest": np.array(rest, dtype=object)}  # fmt: skip
-
-    def locals_of(self, p: Params) -> list[SX]:
-        """Local points, (3,) each."""
-        return [p["at"][3 * k : 3 * k + 3] for k in range(len(self.places))]
-
-    def _parts(self, handles: Sequence[Handle], p: Params) -> list[tuple[int, SX, SX]]:
-        """Of each straight part: the number of its first point, its length and its direction."""
-        at = self.locals_of(p)
-        ways = [handles[0].ground() if place is None else handles[place] for place in self.places]
-        found = []
-        for k in range(len(at) - 1):
-            d = ways[k + 1].point(at[k + 1]) - ways[k].point(at[k])
-            length = norm(d)
-            found.append((k, length, d / ca.if_else(length > 0, length, 1)))
-        return found
-
-    def _length(self, handles: Sequence[Handle], p: Params) -> Coordinate:
-        """The whole length, and how the points change it."""
-        at, parts = self.locals_of(p), self._parts(handles, p)
-        motion = [(place, "point", at[k + end], (2 * end - 1) * along.T)
-                  for k, _, along in parts for end in (0, 1) if (place := self.places[k + end]) is not None]  # fmt: skip
-        return Coordinate(sum((length for _, length, _ in parts), SX(0)), motion)
-
-    @staticmethod
-    def _stretch(x: Coordinate, p: Params) -> SX:
-        return ca.fmax(0, x.value - p["rest"][1]) - ca.fmax(0, p["rest"][0] - x.value)
-
-    def law(self, handles: Sequence[Handle], p: Params, t: SX) -> tuple[Sequence[Load], SX]:
-        x = self._length(handles, p)
-        stretch = self._stretch(x, p)
-        tension = p["stiffness"] * stretch
-        if self.velocity_dependent:
-            tension += p["damping"] * x.rate(handles)
-        return x.loads(-tension), 0.5 * p["stiffness"] * stretch**2
+    transmission: PathLength
 
     def terms(self, handles: Sequence[Handle], p: Params, t: SX) -> list[Term]:
-        x, at = self._length(handles, p), self.locals_of(p)
-        stretch = self._stretch(x, p)
-        found = [x.term(ca.if_else(stretch == 0, 0, p["stiffness"]), p["damping"] if self.velocity_dependent else SX(1, 1))]
-        pull = ca.fmax(0, p["stiffness"] * stretch)
-        for k, length, along in self._parts(handles, p):
-            across = ca.if_else(length > 0, pull / ca.if_else(length > 0, length, 1), 0) * (SX.eye(3) - along @ along.T)
-            motion = [(place, "point", at[k + end], (2 * end - 1) * SX.eye(3))
-                      for end in (0, 1) if (place := self.places[k + end]) is not None]  # fmt: skip
-            found.append(Term(motion, across, SX(3, 3)))
-        return found
+        pull = ca.fmax(0, p["stiffness"] * self._stretch(self.coordinate(handles, p), p))
+        return [*super().terms(handles, p, t), *self.transmission.across(handles, p, pull)]

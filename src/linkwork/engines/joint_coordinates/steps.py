@@ -90,6 +90,7 @@ class JointEngine(Engine):
         self.touched = sorted({b for c in tree.closing for b in self._ends(c)})
         self.efforts = self._efforts(tree)
         along_joints = sum(map(len, self.efforts.values())) == len(model.forces) and not self.local
+        along_joints &= not any(measure.kind.counters for measure in model.measures)
         damped = bool(np.any(getattr(model.bodies.rigid, "damping", 0.0)))
         # nothing acts on bodies but their weights: then no step asks for them
         self.light = along_joints and not damped and self.dynamics != FOLLOWING and not tree.closing

@@ -9,7 +9,8 @@ from linkwork.formats.scene import schema
 
 SECONDS = ("seconds", "dt", "record_every")  # options of `simulate` that are times,
 WORDS = ("solver", "integrator", "tangent", "iterations", "method", "seed", "off", "keyframe")  # and no numbers with units
-STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": ("N m", "N", "rad", "m", "rad/s", "m/s")}
+COMMANDS = ("N m", "N", "rad", "m", "rad/s", "m/s")
+STATES = {"positions": ("rad", "m"), "velocities": ("rad/s", "m/s"), "controls": COMMANDS, "activations": COMMANDS}
 
 
 def simulate_options(file, data):

@@ -14,14 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 from typing_extensions import TypeAliasType
 
 from linkwork import elements
-from linkwork.elements import Body, ConstraintElement, Element, ForceElement, Ground, Joint, Shape, Trajectory
+from linkwork.elements import Body, ConstraintElement, Element, ForceElement, Ground, Joint, Sensor, Shape, Trajectory
 from linkwork.elements.core.element import ContactElement
 from linkwork.elements.core.outside import named, outside
 from linkwork.elements.core.units import units_of
 from linkwork.formats.quantities import suggested
 
 VERSION = 1
-ABSTRACT = (Element, Body, ConstraintElement, ForceElement, ContactElement, Joint, Shape, Ground)
+ABSTRACT = (Element, Body, ConstraintElement, ForceElement, ContactElement, Joint, Sensor, Shape, Ground)
 MADE = {
     "double_pendulum": {},
     "bead_on_wire": {"curve": ("s",)},
@@ -281,6 +281,7 @@ class State(BaseModel):
     positions: dict[str, Numbers] = Field(default_factory=dict, description="Of joints and of bodies that float")
     velocities: dict[str, Numbers] = Field(default_factory=dict, description="Of joints and of bodies that float")
     controls: dict[str, Numbers] = Field(default_factory=dict, description="Of motors")
+    activations: dict[str, Numbers] = Field(default_factory=dict, description="Of motors with a filter")
 
 
 class Simulate(BaseModel):

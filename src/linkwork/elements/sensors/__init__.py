@@ -1,0 +1,1 @@
+"""Sensors, one kind a file: the element and how it reads a simulation."""

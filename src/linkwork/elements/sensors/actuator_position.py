@@ -1,0 +1,32 @@
+"""ActuatorPositionSensor: the position of a motor behind its gear. The element and its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linkwork.elements.core.joint import kind_of_joint
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.sensors.motored import MotorSensor, MotorSensorKind
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.units import Quantity
+
+
+@dataclass(eq=False, repr=False)
+class ActuatorPositionSensor(MotorSensor):
+    """The coordinate of a motor: its gear times that of its joint (rad or m).
+
+    >>> ActuatorPositionSensor("servo", name="servo position")
+    <ActuatorPositionSensor "servo position">
+    """
+
+
+@kind_of(ActuatorPositionSensor)
+class ActuatorPositionKind(MotorSensorKind):
+    """The joint's, times the gear."""
+
+    rates = False
+
+    def channels(self, element: Any) -> tuple[Quantity, ...]:
+        return kind_of_joint(element.motor.joint).read_names[:1]

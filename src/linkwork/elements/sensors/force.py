@@ -1,0 +1,33 @@
+"""ForceSensor: the force that a joint transmits. The element and its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.sensor_kind import along_axes
+from linkwork.elements.sensors.wrench import WrenchSensor, WrenchSensorKind
+
+if TYPE_CHECKING:
+    from linkwork.elements.core.units import Quantity
+
+
+@dataclass(eq=False, repr=False)
+class ForceSensor(WrenchSensor):
+    """The force (3, N) that a joint transmits, as ForceTorqueSensor has it.
+
+    >>> ForceSensor("wrist", name="load cell")
+    <ForceSensor "load cell">
+    """
+
+
+@kind_of(ForceSensor)
+class ForceKind(WrenchSensorKind):
+    """The first half."""
+
+    def channels(self, element: Any) -> tuple[Quantity, ...]:
+        return along_axes("force", "N")
+
+    def measure(self, element: Any, now: Any) -> Any:
+        return self.wrench(element, now)[0]

@@ -1,0 +1,38 @@
+"""VelocimeterSensor: how a frame moves, in its own axes. The element and its expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.sensor_kind import along_axes
+from linkwork.elements.sensors.framed import FrameSensor, FrameSensorKind, own_axes
+
+if TYPE_CHECKING:
+    from casadi import SX
+
+    from linkwork.elements.core.element_kind import Params
+    from linkwork.elements.core.sensor_kind import Place
+    from linkwork.elements.core.units import Quantity
+
+
+@dataclass(eq=False, repr=False)
+class VelocimeterSensor(FrameSensor):
+    """The velocity of the origin of `frame` in the world (3, m/s), in the frame's axes.
+
+    >>> VelocimeterSensor("hand", name="velocimeter")
+    <VelocimeterSensor "velocimeter">
+    """
+
+
+@kind_of(VelocimeterSensor)
+class VelocimeterKind(FrameSensorKind):
+    """A velocity, turned."""
+
+    def channels(self, element: Any) -> tuple[Quantity, ...]:
+        return along_axes("velocity", "m/s")
+
+    def reading(self, places: Sequence[Place], p: Params) -> SX:
+        return own_axes(places[0], places[0].velocity)
