@@ -139,7 +139,7 @@ def at_the_gap(sim):
 def moved(sim, h):
     """The same simulation a moment later, as its bodies fly."""
     q, at, at_v = sim.q.copy(), 0, 0
-    for body in (sim.world.find(name) for name in ("one", "other")):
+    for body in (sim.world.find(name) for name in dict.fromkeys(coordinate.of for coordinate in sim.q_names)):
         v, width = sim.qd[at_v : at_v + body.dim], {12: 12, 9: 10, 6: 7}[body.dim]
         q[at : at + 3] += h * v[:3]
         if body.dim == 12:

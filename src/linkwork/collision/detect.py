@@ -12,9 +12,9 @@
 
 R (n, 3, 3) and p (n, 3), m, are the rotations (of bodies that stretch: linear maps) and positions of the bodies, C-contiguous
 floats; margin, m, is the largest gap that is reported. `out` holds a and b (colliders, a < b), feature, point (world, midway
-between the two surfaces), normal (unit, from a to b) and gap (negative: penetration depth), ordered by (a, b, feature): the same input gives the same
-bits, whatever happened before. A contact is known from step to step by (a, b, feature). If the count returned is above the
-capacity of `out`, only that many were written: make room with `contacts_for` and call again.
+between the two surfaces), normal (unit, from a to b) and gap (negative: penetration depth), ordered by (a, b, feature): the
+same input gives the same bits, whatever happened before. A contact is known from step to step by (a, b, feature). If the count
+returned is above the capacity of `out`, only that many were written: make room with `contacts_for` and call again.
 """
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner

@@ -3,8 +3,8 @@
 All points of such a body are linear in their local place, so that four of them (the origin, and one along each axis), which
 kernels write, tell the rest: place, bias and J of a point are those of the four, weighed. A contact takes the next of the spots
 of its body, at the place midway between the surfaces, where friction acts. The gap closes with the surface, which is beside
-that place by half the gap along the normal, and which material that stretches brings nearer or farther: the fourth row of J is that
-rate. So the rate of the gap is exact, both bodies get their forces along one line, and the spot has no spin.
+that place by half the gap along the normal, and which material that stretches brings nearer or farther: the fourth row of J is
+that rate. So the rate of the gap is exact, both bodies get their forces along one line, and the spot has no spin.
 """
 
 from __future__ import annotations
