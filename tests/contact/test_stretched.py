@@ -112,10 +112,13 @@ def two_bodies(rng, kind, other):
     shapes = [SHAPES[k] for k in rng.integers(len(SHAPES), size=2)]
     for name, which, shape, at in (("one", kind, shapes[0], (0, 0, 0)), ("other", other, shapes[1], (0.45, 0.1, 0.2))):
         how = {"deformation": stretch(rng, 0.2)} if which is lw.AffineBody else {"stretch": np.exp(rng.normal(size=3) * 0.2)}
-        rates = {"deformation_rate": rng.normal(size=(3, 3))} if which is lw.AffineBody else {
+        rates: dict = {"deformation_rate": rng.normal(size=(3, 3))} if which is lw.AffineBody else {
             "angular_velocity": rng.normal(size=3), "stretch_rate": rng.normal(size=3)}  # fmt: skip
+        if which is not lw.AffineBody:
+            rates["orientation"] = Rotation.from_matrix(turn(rng)).as_quat(scalar_first=True)
         if which is lw.RigidBody:
-            how, rates = {}, {"angular_velocity": rng.normal(size=3)}
+            how, rates["angular_velocity"] = {}, rng.normal(size=3)
+            del rates["stretch_rate"]
         world.add(which(shape=shape, mass=1.0, position=at, velocity=rng.normal(size=3), name=name, **how, **rates))
     world.add(lw.Contact(friction=0.5))
     return world
