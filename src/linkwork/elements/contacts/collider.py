@@ -30,7 +30,8 @@ class Collider(ContactElement):
     colliders the one with the higher `priority` decides all three alone. The `dimensions` of a pair, the larger of the two
     unless priorities differ, say what there is at all: 1 no friction, 3 friction, 4 torsion too, 6 rolling too. Those of the
     same `group` never touch each other. On a LagrangianBody it is a Sphere around the point that `position` names, such as
-    body.point(1): it does not turn, and what touches it pushes the point.
+    body.point(1): it does not turn, and what touches it pushes the point. On a body that stretches a Sphere does the same, and
+    every other solid follows the body, as its own shape does.
 
     >>> from linkwork.elements import Sphere
     >>> Collider("hand", Sphere(0.02), position=(0, 0, 0.1), friction=0.8, name="fingertip")
