@@ -44,7 +44,7 @@ class ContactElements:
              float(c.priority), float(c.dimensions))
             for c in given
         ]  # fmt: skip
-        entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0, 0.0, 6.0), None, FRICTION, 0.0, 0.0, 0.0, 0.0, 6.0)
+        entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0, 0.0, 0.0, 0.0, 6.0)
                     for k, body in enumerate(model.bodies.elements)
                     if getattr(body, "shape", None) is not None and k not in by_points]  # fmt: skip
         entries = [entry for entry in entries if rules_of(entry[1])]
