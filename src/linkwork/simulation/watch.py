@@ -32,6 +32,7 @@ UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 UNSOLVED_TEXT = "are off the law of contact by"
 STRETCHED_TEXT = "it was beyond its bound by"
 TOLD_AGAIN = 10.0  # times as far beyond it
+CROWDED_TEXT = "it touches at too many points at once"
 HELD_TEXT = "no push moves them apart: such contacts are left out"
 PRESSED_TEXT = "from both sides, so that no motion"
 MOST_TOLD, MOST_NAMED = 5, 5  # notes on pairs that press so, and pairs in one
@@ -49,23 +50,9 @@ DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in mo
 class Watch:
     """Of one System, which it is given with every call: it keeps none, so that a System that was replaced is gone at once."""
 
-    __slots__ = (
-        "compare_at",
-        "compares",
-        "every",
-        "held_to_tell",
-        "looks",
-        "past",
-        "pause",
-        "pressed_to_tell",
-        "remember_at",
-        "stretch_told",
-        "tells_turning",
-        "tells_unmet",
-        "tells_unsolved",
-        "told_pairs",
-        "turn_at",
-    )  # fmt: skip
+    __slots__ = ("compare_at", "compares", "every", "held_to_tell", "looks", "past", "pause", "pressed_to_tell", "remember_at",
+                 "stretch_told", "tells_crowded", "tells_turning", "tells_unmet", "tells_unsolved", "told_pairs",
+                 "turn_at")  # fmt: skip
 
     def __init__(self, system: System) -> None:
         notes = system.notes
@@ -74,6 +61,7 @@ class Watch:
         self.held_to_tell = MOST_TOLD - sum(HELD_TEXT in text for text in notes)
         self.pressed_to_tell = MOST_TOLD - sum(PRESSED_TEXT in text for text in notes)
         self.told_pairs: frozenset[str] = frozenset()
+        self.tells_crowded = not notes.mentions(CROWDED_TEXT)
         self.stretch_told = np.inf if notes.mentions(STRETCHED_TEXT) else 0.0  # m or rad
         self.tells_turning = not notes.mentions(TURNING_TEXT)
         told = sum(CONTRADICTING_TEXT in text for text in notes)
@@ -130,6 +118,10 @@ class Watch:
         if well and contact is not None and self.pressed_to_tell > 0 and (pressed := self._new(pairs_pressed(contact))):
             self.pressed_to_tell -= 1
             self._note_pressed(system, pressed)
+        if contact is not None and self.tells_crowded and (crowded := contact.crowded) is not None:
+            self.tells_crowded = False
+            system.notes.add(f"{checks.label(crowded)}: {CROWDED_TEXT}, of which the nearest are taken; the run goes on; "
+                             "give it fewer colliders, or what it touches a coarser mesh")  # fmt: skip
         if well and contact is not None and (stretched := contact.stretched) is not None:
             element, beyond = stretched
             if beyond > TOLD_AGAIN * self.stretch_told:
