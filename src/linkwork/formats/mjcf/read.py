@@ -26,6 +26,7 @@ from linkwork.formats.mjcf import equalities as mjcf_equalities
 from linkwork.formats.mjcf import frames as mjcf_frames
 from linkwork.formats.mjcf import geoms as mjcf_shapes
 from linkwork.formats.mjcf import medium as mjcf_medium
+from linkwork.formats.mjcf import sensors as mjcf_sensors
 from linkwork.formats.mjcf.source import Place, Source, source
 from linkwork.world import World
 
@@ -63,6 +64,8 @@ class Draft:
     coupled: dict = field(
         default_factory=dict
     )  # joint -> (joint, ratio, offset): by a gear it is ratio times that one + offset
+    frames: dict = field(default_factory=dict)  # (kind, MuJoCo's number) -> the Frame that stands for it
+    welds: dict = field(default_factory=dict)  # MuJoCo's number of a body that a sensor keeps apart -> the Weld that holds it
     motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one, several or none
 
     def add(self, kind, number, make, *arguments, **fields):
@@ -124,6 +127,7 @@ class Draft:
 
 GROUPS = {"body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
           "actuator": "actuators", "tendon": "tendons", "equality": "equalities", "pair": "pairs", "exclude": "excludes",
+          "sensor": "sensors",
           "key": "keys"}  # fmt: skip
 OBJECTS = {kind: getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}") for kind in GROUPS}
 
@@ -141,6 +145,7 @@ def drafted(reading, **choices):
             raise FileError(f"{reading.path}: {name} is {value!r}; give {' or '.join(map(repr, CHOICES[name]))}")
     draft = compiled(reading, choices)
     _options(draft)
+    mjcf_sensors.keep_apart(draft)
     mjcf_bodies.add(draft)
     mjcf_frames.add_bodies(draft)
     mjcf_equalities.add(draft)
@@ -148,6 +153,7 @@ def drafted(reading, **choices):
     mjcf_medium.add(draft)
     mjcf_shapes.add(draft)
     mjcf_frames.add_places(draft)
+    mjcf_sensors.add(draft)
     draft.world.simulate = {"solver": "auto"}
     for k in range(draft.model.nkey):
         state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]
