@@ -2,10 +2,10 @@
 
     python -m benchmarks.sensors --out benchmarks/results/sensors.json
 
-Every model gets a site at a random place of each of its bodies, and sensors of all kinds there, on its joints and actuators, beside
-those that it has. Contacts, limits, dry friction and equalities are left out on both sides, as in `benchmarks.mjcf`. Forces and
-torques are not compared in a medium, whose forces MuJoCo takes for those of joints. Rangefinders see no geom that is only seen, and
-are told apart. Writes JSON and, beside it, a Markdown page.
+Every model gets a site at a random place of each of its bodies, and sensors of all kinds there, on its joints and actuators,
+beside those that it has. Contacts, limits, dry friction and equalities are left out on both sides, as in `benchmarks.mjcf`.
+Forces and torques are not compared in a medium, whose forces MuJoCo takes for those of joints. Rangefinders see no geom that is
+only seen, and are told apart. Writes JSON and, beside it, a Markdown page.
 """
 
 import argparse
@@ -101,10 +101,11 @@ def types(model):
     return [known[int(kind)] for kind in model.sensor_type]
 
 
-def compared(pair, rng):
-    """{type: (largest difference, how many sensors)} and the types that linkwork has not, counted."""
+def compared(pair, rng, blind=True):
+    """{type: (largest difference, how many sensors)} and the types that linkwork has not, counted; of rangefinders alone, or
+    (`blind`) of all others."""
     model, data, world = pair.model, pair.data, pair.world
-    here = {str(sensor.name) for sensor in world.sensors}
+    here = {s: str(sensor.name) for s, sensor in pair.draft.sensors.items()}
     sim, kinds = lw.Simulation(world, dt=1e-2, solver="aba", integrator="joint-euler"), types(model)
     medium = model.opt.density > 0 or model.opt.viscosity > 0
     off, count, lacking = defaultdict(float), defaultdict(int), defaultdict(int)
@@ -113,12 +114,13 @@ def compared(pair, rng):
         mujoco.mj_forward(model, data)
         sim.reset(key)
         for s, kind in enumerate(kinds):
-            name = pair.draft.label("sensor", s)
             there = data.sensordata[model.sensor_adr[s] : model.sensor_adr[s] + model.sensor_dim[s]]
-            if name not in here:
+            if (kind == "rangefinder") == blind:
+                continue
+            if s not in here:
                 lacking[kind] += state == 0
             elif not (medium and kind in ("force", "torque")):
-                found = sim.sensors[name]
+                found = sim.sensors[here[s]]
                 found = -found if kind == "framequat" and found @ there < 0 else found
                 off[kind] = max(off[kind], float(np.abs(found - there).max() / max(1.0, np.abs(there).max())))
                 count[kind] += state == 0
@@ -138,15 +140,16 @@ def row_of(name, root, path, folder):
     rng = np.random.default_rng(0)
     probed(home / path, rng)
     try:
-        pair = Pair(home / path, **({"limits": "none"}))
+        pair = Pair(home / path, limits="none")
         if not pair.world.bodies:
             return {**row, "refused": "it has no body: a program adds them"}
         found, lacking = compared(pair, rng)
+        seeing = "rangefinder" in types(pair.model)
+        seen = compared(Pair(home / path, limits="none", contact="hard"), rng, blind=False)[0] if seeing else {}
     except (lw.LinkworkError, ValueError) as error:
         return {**row, "refused": str(error).replace(str(home), "").strip()[:200]}
-    blind = found.pop("rangefinder", None)
     worst = max(found.values(), default=(0.0, 0))[0]
-    return {**row, "sensors": sum(n for _, n in found.values()), "worst": worst, "rangefinder": blind, "lacking": lacking,
+    return {**row, "sensors": sum(n for _, n in found.values()), "worst": worst, "rangefinder": seen.get("rangefinder"), "lacking": lacking,
             "types": {kind: off for kind, (off, _) in sorted(found.items())}}  # fmt: skip
 
 
@@ -162,10 +165,11 @@ def page(result):
     good = [row for row in tried if row["worst"] <= GOAL]
     return "\n".join([
         "# Sensors beside MuJoCo", "",
-        f"{len(tried)} models with {sum(row['sensors'] for row in tried)} sensors, of which many are added to each body, joint and actuator; "
-        f"those of {len(good)} agree with MuJoCo's to {GOAL:g} of their largest number (or of 1) at {STATES} random states each.", "",
-        "Without contacts, limits, dry friction and equalities, on both sides. Rangefinders see here what can be touched, and in MuJoCo "
-        "what is only seen, too.", "",
+        f"{len(tried)} models with {sum(row['sensors'] for row in tried)} sensors, of which many are added to each body, joint "
+        f"and actuator; those of {len(good)} agree with MuJoCo's to {GOAL:g} of their largest number (or of 1) at {STATES} "
+        "random states each.", "",
+        "Without contacts, limits, dry friction and equalities, on both sides. Rangefinders see here what can be touched, and "
+        "in MuJoCo what is only seen, too.", "",
         tables.markdown(["model", "sensors", "worst", "rangefinders", "left out"], rows), "",
         machine.sentence(result["machine"]),
     ])  # fmt: skip

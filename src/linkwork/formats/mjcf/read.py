@@ -66,6 +66,7 @@ class Draft:
     )  # joint -> (joint, ratio, offset): by a gear it is ratio times that one + offset
     frames: dict = field(default_factory=dict)  # (kind, MuJoCo's number) -> the Frame that stands for it
     welds: dict = field(default_factory=dict)  # MuJoCo's number of a body that a sensor keeps apart -> the Weld that holds it
+    sensors: dict = field(default_factory=dict)  # MuJoCo's number -> the Sensor
     motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one, several or none
 
     def add(self, kind, number, make, *arguments, **fields):
@@ -145,15 +146,15 @@ def drafted(reading, **choices):
             raise FileError(f"{reading.path}: {name} is {value!r}; give {' or '.join(map(repr, CHOICES[name]))}")
     draft = compiled(reading, choices)
     _options(draft)
-    mjcf_sensors.keep_apart(draft)
-    mjcf_bodies.add(draft)
-    mjcf_frames.add_bodies(draft)
-    mjcf_equalities.add(draft)
-    mjcf_actuators.add(draft)
-    mjcf_medium.add(draft)
-    mjcf_shapes.add(draft)
-    mjcf_frames.add_places(draft)
-    mjcf_sensors.add(draft)
+    with mjcf_sensors.kept_apart(draft):
+        mjcf_bodies.add(draft)
+        mjcf_frames.add_bodies(draft)
+        mjcf_equalities.add(draft)
+        mjcf_actuators.add(draft)
+        mjcf_medium.add(draft)
+        mjcf_shapes.add(draft)
+        mjcf_frames.add_places(draft)
+        mjcf_sensors.add(draft)
     draft.world.simulate = {"solver": "auto"}
     for k in range(draft.model.nkey):
         state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]

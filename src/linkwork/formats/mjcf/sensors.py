@@ -1,6 +1,7 @@
 """Sensors of MJCF: each type that has a kind here; the others are told in one remark."""
 
 from collections.abc import Callable
+from contextlib import contextmanager
 
 import mujoco
 import numpy as np
@@ -32,6 +33,7 @@ from linkwork.elements import (
     JointTorqueSensor,
     JointVelocitySensor,
     MagnetometerSensor,
+    NoContact,
     RangefinderSensor,
     Sphere,
     TorqueSensor,
@@ -51,7 +53,7 @@ HINGE_OR_SLIDE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SL
 FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 
 AT_A_FRAME = {"ACCELEROMETER": AccelerometerSensor, "GYRO": GyroSensor, "VELOCIMETER": VelocimeterSensor,
-              "FRAMELINACC": FrameAccelerationSensor, "FRAMEANGACC": FrameAngularAccelerationSensor}  # fmt: skip
+              "FRAMEANGACC": FrameAngularAccelerationSensor}  # fmt: skip
 BESIDE_A_FRAME = {"FRAMEPOS": FramePositionSensor, "FRAMEQUAT": FrameOrientationSensor, "FRAMELINVEL": FrameVelocitySensor,
                   "FRAMEANGVEL": FrameAngularVelocitySensor}  # fmt: skip
 OF_SUBTREES = {"SUBTREECOM": CenterOfMassSensor, "SUBTREELINVEL": CenterVelocitySensor, "SUBTREEANGMOM": AngularMomentumSensor}
@@ -62,10 +64,12 @@ class LeftOutError(Exception):
     """Why a sensor has nothing here that it could read."""
 
 
-def keep_apart(draft):
-    """Bodies that a sensor of forces is on stay bodies of their own, though nothing moves between them and others: MuJoCo's
-    numbers of the body that each one is a part of are changed."""
+@contextmanager
+def kept_apart(draft):
+    """Meanwhile bodies that a sensor of forces is on are bodies of their own, though nothing moves between them and others:
+    MuJoCo's numbers of the body that each one is a part of are changed."""
     model = draft.model
+    before = model.body_weldid.copy()
     sensed = [int(model.site_bodyid[model.sensor_objid[s]]) for s in range(model.nsensor) if model.sensor_type[s] in BETWEEN]
     for b in sorted(set(sensed) - {0}):
         root = int(model.body_weldid[b])
@@ -75,6 +79,32 @@ def keep_apart(draft):
         for below in range(b + 1, model.nbody):
             if model.body_weldid[below] == root and model.body_weldid[model.body_parentid[below]] == b:
                 model.body_weldid[below] = b
+    try:
+        yield
+        if (model.body_weldid != before).any() and draft.choices["contact"] != "none":
+            _do_not_touch(draft, before)
+    finally:
+        model.body_weldid[:] = before
+
+
+def _do_not_touch(draft, before):
+    """Parts of one body do not touch each other, nor what another one of them carries or is carried by."""
+    model = draft.model
+    parts = [(b, int(before[b])) for b in range(1, model.nbody) if model.body_weldid[b] == b]
+    near = {frozenset((b, c)) for b, root in parts for c, other in parts if b < c and root == other != 0}
+    split = {root for b, root in parts if b != root}
+    near |= {
+        frozenset((b, c))
+        for b, root in parts
+        for c, other in parts
+        if b != c and root and {root, other} & split and before[model.body_parentid[other]] == root
+    }
+    joined = {frozenset((b, int(model.body_weldid[model.body_parentid[b]]))) for b, _ in parts}
+    touched = {collider.body for collider in draft.colliders.values()}
+    for pair in sorted(map(sorted, near - joined)):
+        one, other = (draft.bodies[b] for b in pair)
+        if one in touched and other in touched:
+            draft.world.add(NoContact(one, other, name=draft.free_name(f"{one.name} and {other.name} apart", "contact")))
 
 
 def _has_mass(model, b, root):
@@ -126,7 +156,7 @@ def _made(draft, s, make, *arguments, **fields):
         if phase:
             draft.remark("sensor", s, f"the phase {phase:g} s of its interval is left out")
     fields["delay"] = float(model.sensor_delay[s])
-    draft.add("sensor", s, make, *arguments, name=draft.name("sensor", s, "sensor"), **fields)
+    draft.sensors[s] = draft.add("sensor", s, make, *arguments, name=draft.name("sensor", s, "sensor"), **fields)
 
 
 def _frame(draft, kind, number):
@@ -171,6 +201,10 @@ def _reference(draft, s):
 
 def _at_a_frame(draft, s, kind):
     _made(draft, s, AT_A_FRAME[kind], _object(draft, s))
+
+
+def _linear_acceleration(draft, s, kind):
+    _made(draft, s, FrameAccelerationSensor, _object(draft, s), True)
 
 
 def _beside_a_frame(draft, s, kind):
@@ -270,6 +304,7 @@ MAKERS: dict[str, Callable] = {
     **dict.fromkeys(("FORCE", "TORQUE"), _between),
     **dict.fromkeys(OF_SUBTREES, _subtree),
     **dict.fromkeys(OF_MOTORS, _motor),
+    "FRAMELINACC": _linear_acceleration,
     "MAGNETOMETER": _magnetometer,
     "JOINTPOS": _joint_position,
     "JOINTVEL": _joint_velocity,
