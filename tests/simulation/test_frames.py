@@ -184,6 +184,8 @@ def test_copies_of_a_simulation_have_its_frames():
         (lambda sim: sim.frame_jacobian("tool", axes=3), "^Simulation: axes is 3; give"),
         (lambda sim: sim.point("tool", (1, 2)), "^Simulation: local"),
         (lambda sim: sim.jacobian("tool"), '^Frame "tool": it is a frame on RigidBody "rod", and no body; give the body itself'),
+        (lambda sim: sim.angle("tool"), '^Frame "tool": it is a frame on RigidBody "rod", and no constraint; give the constraint itself'),
+        (lambda sim: sim.force("tool"), '^Frame "tool": it is a frame on RigidBody "rod", and no force; give the force itself'),
         (lambda sim: sim.grab("tool"), '^Frame "tool": it is a frame on RigidBody "rod", and no body; give the body itself'),
         (lambda sim: sim.switch("tool", on=False), '^Frame "tool": a frame does nothing that could be switched off; remove it'),
     ],

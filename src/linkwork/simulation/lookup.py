@@ -24,14 +24,14 @@ def lookup(system: System, element: ElementLike, sort: str) -> tuple[int, int]:
     name = name_of(element)
     found = system.model.names.get(name)
     if found is None or found[0] != sort:
-        if found is None and name in system.world and sort != "body":
-            known = system.world.find(name)
-            if isinstance(known, ContactElement) and not known.is_stop:
-                raise LinkworkError(f"{checks.label(known)}: it is no {sort}; sim.contacts tells where bodies touch")
+        known = system.world.find(name) if found is None and name in system.world else None
+        if isinstance(known, Frame):
+            body = checks.label(known.body)
+            raise LinkworkError(f"{checks.label(known)}: it is a frame on {body}, and no {sort}; give the {sort} itself")
+        if isinstance(known, ContactElement) and not known.is_stop and sort != "body":
+            raise LinkworkError(f"{checks.label(known)}: it is no {sort}; sim.contacts tells where bodies touch")
+        if known is not None and sort != "body":
             raise LinkworkError(f"{checks.label(known)}: it is switched off, or what it refers to is; switch it on first")
-        if name in system.world and isinstance(frame := system.world.find(name), Frame):
-            body = checks.label(frame.body)
-            raise LinkworkError(f"{checks.label(frame)}: it is a frame on {body}, and no {sort}; give the {sort} itself")
         names = [n for n, (s, _, _) in system.model.names.items() if s == sort]
         raise UnknownNameError(f'Simulation: no {sort} is called "{name}"{suggestion(name, names)}')
     return found[1], found[2]

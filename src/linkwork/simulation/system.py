@@ -1,38 +1,34 @@
 """System: one compiled world in one state, everything that must change together. An edit makes another System (editor.py).
 
-A Build is what does not change while a simulation runs: model, schedules, integrator, contact. Builds are kept, so that
-switching back and forth compiles nothing anew; buffers of contact belong to a Build, so that one System steps it at a time.
+Builds (build.py) are kept, so that switching back and forth compiles nothing anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.codegen.interrupts import raise_if_stopped
 from linkwork.elements.core.element import Element, Pose
-from linkwork.engines.integrators import INTEGRATORS
-from linkwork.engines.solvers import SOLVERS
 from linkwork.engines.step_driver import OK
 from linkwork.kernels.node import parameter_record
 from linkwork.kernels.vocabulary import BodyKernel, RowMode
 from linkwork.model import readout
 from linkwork.model.active_world import ActiveWorld
-from linkwork.model.compile_model import compile
 from linkwork.model.graph import Order
 from linkwork.model.held_samples import Held
 from linkwork.model.least_norm import LeastNorm
 from linkwork.model.model import Arrangement, Model, State
-from linkwork.model.parameter_check import ParameterCheck, parameter_checks
 from linkwork.model.states import Layout, converted
 from linkwork.model.trajectory_input import TrajectoryInput
 from linkwork.schedules.schedules import Schedules
+from linkwork.simulation.build import Build
 from linkwork.simulation.control import Commands
 from linkwork.simulation.notes import Notes
-from linkwork.simulation.options import Options, first_contact
+from linkwork.simulation.options import Options
 from linkwork.simulation.sampling import still_held, tell_timing
 from linkwork.simulation.validity import Validity
 from linkwork.simulation.watch import Watch
@@ -47,45 +43,6 @@ if TYPE_CHECKING:
 MOST_BUILDS = 8  # of one world that are kept
 PIECE = 0.05  # s: of steps in one compiled call, after which Python sees whether Ctrl-C was pressed
 GROWTH = 8  # times as many steps as in the last piece, at most
-
-
-class Build(NamedTuple):
-    """A world as it is at some time, compiled."""
-
-    model: Model
-    parameter_checks: dict[str, ParameterCheck]
-    schedules: Schedules
-    integrator: Engine
-    contact: ContactSystem | None
-    layout: Layout  # of states
-
-    @classmethod
-    def made(
-        cls,
-        active_world: World | ActiveWorld,
-        options: Options,
-        arrangement: Arrangement,
-        compiled_at: Mapping[str, Pose],
-        order: Order | None,
-        patient: bool,
-    ) -> Build:
-        """What does not change while a simulation runs in a world as it is. `patient`: nothing is running that waits."""
-        touches = first_contact(active_world) is not None
-        make, solver, tangent, iterations = (
-            INTEGRATORS[options.integrator], SOLVERS[options.solver], options.variant, options.iterations
-        )  # fmt: skip
-        model = compile(active_world, packed=make.traits.packed, poses=compiled_at, drawn=dict(arrangement.drawn),
-                        order=order, **solver.layout(tangent, iterations))  # fmt: skip
-        options.refuse_velocity_forces(model)
-        schedules = solver(model)
-        schedules.variant = tangent
-        schedules.patient = patient
-        integrator = make.for_model(schedules, touches)(schedules, options.dt, options.tolerance, iterations, touches)
-        model = schedules.model  # with what the integrator keeps
-        if touches:
-            integrator.make_contact(options.traits.contact)
-        layout = Layout.of(model, (options.solver, options.integrator, options.dt))
-        return cls(model, parameter_checks(model), schedules, integrator, integrator.contact, layout)
 
 
 class System:

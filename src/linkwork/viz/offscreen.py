@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.viz.plot import INK, PALE_INK, slow, step
 from linkwork.viz.scene import FIELD, GROUND, Stage, rgb
+from linkwork.viz.views import pose, spread
 
 SKY, HORIZON, PLATE, GROOVE = "#e3e9f0", "#fdfcfa", "#f4f1ea", "#d9d4c8"
 SUN, LAMP = 0.58, 0.42  # how bright they are
@@ -20,6 +21,7 @@ PIXELS, SHADOW = 2048, 1024  # of the picture of the ground and of the shadows o
 SOFT, DARK = 0.004, 0.35  # how far shadows are blurred, part of the ground; how much they take away
 FAR, CLEAR = 1.6, 0.35  # of the ground around all that moves, in its sizes; the part of it that does not fade
 OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")  # the names by which VTK looks for it
+NEAR = 0.1  # of the size of all that the camera was placed for: what moves out of it by no more than that stays in the picture
 SIDES = 8  # of the prisms that lines are
 INSTALL = 'pip install "linkwork[pictures]"'
 
@@ -67,6 +69,9 @@ class Picture:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self.floor.close()
         self.plotter.close()
 
@@ -82,6 +87,17 @@ class Picture:
         with _silent():
             self.floor.shade()
             return _shot(self.plotter)
+
+    def sees(self, rec):
+        """Whether the last frame of a recording of the same bodies lies near to what the camera was placed for."""
+        stage, (x, _) = self.stage, pose(spread(rec), -1)
+        x, room = x[np.isfinite(x).all(axis=1)], NEAR * self.stage.size
+        return bool((x >= stage.low - room).all() and (x <= stage.high + room).all())
+
+    def last(self, rec):
+        """(height, width, 3) uint8: the last frame of a recording of the same bodies, before the camera where it stands."""
+        self.rec, self.stage.rec = rec, spread(rec)
+        return self.at(rec.time[-1])
 
     def _light(self, pyvista):
         """A sun over the left shoulder, whose shadows are on the ground, and a lamp beside the eye."""
