@@ -1,8 +1,8 @@
 """What a kind of sensors offers: names and units of its channels, and how they come from the state of a simulation.
 
-Four bases say from what: `PlaceSensorKind` from places on bodies, as expressions that are compiled; `JointSensorKind` from the
-coordinates of a joint and `EffortSensorKind` from commanded forces, compiled too; `MeasuredSensorKind` from whatever can be
-asked of a simulation, by a function in Python.
+The bases say from what: `PlaceSensorKind` from places on bodies, as expressions that are compiled; `JointSensorKind` from the
+coordinates of a joint, `LengthSensorKind` from the length of a tendon and `EffortSensorKind` from commanded forces, which are
+compiled too; `MeasuredSensorKind` from whatever can be asked of a simulation, by a function in Python.
 """
 
 from __future__ import annotations
@@ -125,6 +125,16 @@ class JointSensorKind(SensorKind):
     def joint(self, element: Any) -> Any:
         """That joint."""
         return element.joint
+
+
+class LengthSensorKind(SensorKind):
+    """Of the length of a tendon, or of its rate."""
+
+    rates: ClassVar[bool]
+
+    def tendon(self, element: Any) -> Any:
+        """That tendon: a force that acts along a coordinate of its own."""
+        return element.cable
 
 
 class EffortSensorKind(SensorKind):

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from linkwork.elements.core import checks
-from linkwork.elements.core.joint import kind_of_joint
-from linkwork.elements.core.registry import kind_of
-from linkwork.elements.sensors.motored import MotorSensor, MotorSensorKind
-
-if TYPE_CHECKING:
-    from linkwork.elements.core.units import Quantity
+from linkwork.elements.core.registry import check_complete, kind_of
+from linkwork.elements.core.units import Quantity
+from linkwork.elements.sensors.motored import ON_A_JOINT, ON_A_TENDON, MotorSensor, OnJointKind, OnTendonKind, moved_by
 
 
 @dataclass(eq=False, repr=False)
 class ActuatorPositionSensor(MotorSensor):
-    """The coordinate of a motor: its gear times that of its joint (rad or m), which is zero as built; `offset` is added.
+    """The coordinate of a motor: its gear times that of its joint, which is zero as built, or times the length of its tendon
+    (rad or m); `offset` is added.
 
     >>> ActuatorPositionSensor("servo", name="servo position")
     <ActuatorPositionSensor "servo position">
@@ -31,14 +29,24 @@ class ActuatorPositionSensor(MotorSensor):
         self.offset = checks.number(self, "offset", self.offset)
 
 
-@kind_of(ActuatorPositionSensor)
-class ActuatorPositionKind(MotorSensorKind):
-    """The joint's, times the gear."""
+@kind_of(ActuatorPositionSensor, ON_A_JOINT)
+class ActuatorPositionOnJointKind(OnJointKind):
+    """The coordinate of the joint."""
 
     rates = False
 
     def channels(self, element: Any) -> tuple[Quantity, ...]:
-        return kind_of_joint(element.motor.joint).read_names[:1]
+        return (Quantity("coordinate", moved_by(element).unit),)
 
-    def scaling(self, element: Any) -> tuple[float, float]:
-        return super().scaling(element)[0], element.offset
+
+@kind_of(ActuatorPositionSensor, ON_A_TENDON)
+class ActuatorPositionOnTendonKind(OnTendonKind):
+    """The coordinate of the tendon."""
+
+    rates = False
+
+    def channels(self, element: Any) -> tuple[Quantity, ...]:
+        return (Quantity("coordinate", moved_by(element).unit),)
+
+
+check_complete(ActuatorPositionSensor, (ON_A_JOINT, ON_A_TENDON))

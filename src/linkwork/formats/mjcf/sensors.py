@@ -58,6 +58,13 @@ BESIDE_A_FRAME = {"FRAMEPOS": FramePositionSensor, "FRAMEQUAT": FrameOrientation
                   "FRAMEANGVEL": FrameAngularVelocitySensor}  # fmt: skip
 OF_SUBTREES = {"SUBTREECOM": CenterOfMassSensor, "SUBTREELINVEL": CenterVelocitySensor, "SUBTREEANGMOM": AngularMomentumSensor}
 OF_MOTORS = {"ACTUATORPOS": ActuatorPositionSensor, "ACTUATORVEL": ActuatorVelocitySensor, "ACTUATORFRC": ActuatorForceSensor}
+ZONES: dict[int, Callable] = {
+    int(GEOMS.mjGEOM_SPHERE): lambda x, y, z: Sphere(x),
+    int(GEOMS.mjGEOM_CAPSULE): lambda x, y, z: Capsule(x, 2 * y),
+    int(GEOMS.mjGEOM_CYLINDER): lambda x, y, z: Cylinder(x, 2 * y),
+    int(GEOMS.mjGEOM_BOX): lambda x, y, z: Box(2 * x, 2 * y, 2 * z),
+    int(GEOMS.mjGEOM_ELLIPSOID): lambda x, y, z: Ellipsoid(2 * x, 2 * y, 2 * z),
+}
 
 
 class LeftOutError(Exception):
@@ -280,11 +287,7 @@ def _touch(draft, s, kind):
     frame = draft.frames["site", site]
     if frame.body is draft.world.ground:
         raise LeftOutError("it is on what never moves")
-    x, y, z = map(float, model.site_size[site])
-    zones = {GEOMS.mjGEOM_SPHERE: lambda: Sphere(x), GEOMS.mjGEOM_CAPSULE: lambda: Capsule(x, 2 * y),
-             GEOMS.mjGEOM_CYLINDER: lambda: Cylinder(x, 2 * y), GEOMS.mjGEOM_BOX: lambda: Box(2 * x, 2 * y, 2 * z),
-             GEOMS.mjGEOM_ELLIPSOID: lambda: Ellipsoid(2 * x, 2 * y, 2 * z)}  # fmt: skip
-    _made(draft, s, TouchSensor, frame, zones[GEOMS(int(model.site_type[site]))]())
+    _made(draft, s, TouchSensor, frame, ZONES[int(model.site_type[site])](*map(float, model.site_size[site])))
 
 
 def _rangefinder(draft, s, kind):
