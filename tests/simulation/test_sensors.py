@@ -125,7 +125,8 @@ def test_joints_and_motors(solver):
         assert sim.sensors["pulls"] == pytest.approx(-4.0)
         for k, motor in enumerate(motors):
             assert sim.sensors[f"u {motor.name}"] == pytest.approx(1.0 + k, rel=1e-12)
-            assert sim.sensors[f"t {motor.name}"] == pytest.approx((1.0 + k) * motor.gear, rel=1e-12)
+            by_tendon = dict(zip([m.name for m in motors[:2]], (0.5, -2.0), strict=False)).get(motor.name, 0.0) * 3.0 * -4.0
+            assert sim.sensors[f"t {motor.name}"] == pytest.approx((1.0 + k) * motor.gear + by_tendon, rel=1e-12)
             assert sim.sensors[f"x {motor.name}"] == pytest.approx(motor.gear * sim.angle(motor.joint), rel=1e-12)
             assert sim.sensors[f"s {motor.name}"] == pytest.approx(motor.gear * sim.rate(motor.joint), rel=1e-12)
 

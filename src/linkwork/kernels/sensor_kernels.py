@@ -72,12 +72,14 @@ def length_kernel(tendon: ForceNodeKind, rate: bool) -> Kernel:
 
 
 def effort_kernel(force: ForceNodeKind, adds: bool) -> Kernel:
-    """Pointer 1: a force that drives something; 2, 3, ...: its bodies; behind them: where its effort goes, or is added to."""
+    """Pointer 1: a force that drives something; 2, 3, ...: its bodies; behind them: where its effort goes, or is added to, and
+    the number that it is multiplied with."""
 
     def write(trace: Trace) -> None:
         views = [None if kind is None else StateView(kind, trace, 2 + k) for k, kind in enumerate(force.kinds)]
         tape = Tape(views, load_global(trace, "time"))
         (effort,) = tape.resolve([ca.vertcat(force.law.effort(tape.handles, force.parameters_of(trace)))])
-        _store(trace, 2 + len(views), effort, adds)
+        out = 2 + len(views)
+        _store(trace, out, trace.load(out + 1, 0, 1) * effort, adds)
 
     return Kernel(f"read|{force.key}|{adds}|effort", write)

@@ -64,9 +64,10 @@ class SensorReadings:
         elif isinstance(kind, JointSensorKind):
             operations.append(self._joint(kind.joint(sensor), kind.rates, first))
         elif isinstance(kind, EffortSensorKind):
-            driving = [force for force in model.forces if force.kind.law.drives and kind.drives(sensor, force.element)]
-            for number, force in enumerate(driving):
-                operations.append((effort_kernel(force.kind, number > 0), (*self._of_force(force), beyond(first))))
+            shares = [(f, kind.share(sensor, f.element)) for f in model.forces if f.kind.law.drives]
+            for number, (force, share) in enumerate((f, share) for f, share in shares if share):
+                where = (*self._of_force(force), beyond(first), beyond(self._put(np.array([share]))))
+                operations.append((effort_kernel(force.kind, number > 0), where))
         elif isinstance(kind, LengthSensorKind):
             force = model.forces[model.names[str(kind.tendon(sensor).name)][1]]
             operations.append((length_kernel(force.kind, kind.rates), (*self._of_force(force), beyond(first))))

@@ -141,8 +141,8 @@ class EffortSensorKind(SensorKind):
     """Of the efforts of forces along what they drive, all added up."""
 
     @abstractmethod
-    def drives(self, element: Any, force: Any) -> bool:
-        """Whether a force counts."""
+    def share(self, element: Any, force: Any) -> float:
+        """How much of a force's effort counts."""
 
 
 class MeasuredSensorKind(SensorKind):

@@ -32,8 +32,8 @@ class ActuatorForceKind(EffortSensorKind):
         unit = moved_by(element).effort
         return (Quantity("torque" if unit == "N m" else "force", unit),)
 
-    def drives(self, element: Any, force: ForceElement) -> bool:
-        return force is element.motor
+    def share(self, element: Any, force: ForceElement) -> float:
+        return 1.0 if force is element.motor else 0.0
 
     def scaling(self, element: Any) -> tuple[float, float]:
         return 1.0 / float(element.motor.gear), 0.0

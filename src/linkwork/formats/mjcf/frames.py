@@ -20,7 +20,7 @@ def add_places(draft):
     """Frames of sites and cameras."""
     model = draft.model
     for s in range(model.nsite):
-        _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
+        of_site(draft, s)
     for c in range(model.ncam):
         if model.cam_mode[c] == FIXED:
             _add(draft, "camera", c, int(model.cam_bodyid[c]), model.cam_pos[c], model.cam_quat[c])
@@ -30,10 +30,19 @@ def add_places(draft):
             )
 
 
+def of_site(draft, s):
+    """The frame of a site, made when it is first asked for."""
+    if ("site", s) not in draft.frames:
+        model = draft.model
+        _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
+    return draft.frames["site", s]
+
+
 def _add(draft, kind, number, b, position, orientation):
     """A frame that is given in the frame of MuJoCo's body b."""
     name, own = draft.name(kind, number, kind), placed(draft, b, position, orientation)
-    draft.frames[kind, number] = draft.add(kind, number, Frame, draft.bodies[b], *own, name=name)
+    found = draft.frames[kind, number] = draft.add(kind, number, Frame, draft.bodies[b], *own, name=name)
+    return found
 
 
 def placed(draft, b, position, orientation):

@@ -13,6 +13,8 @@ from linkwork.elements import (
     ActuatorVelocitySensor,
     AngularMomentumSensor,
     Box,
+    CableLengthSensor,
+    CableVelocitySensor,
     Capsule,
     CenterOfMassSensor,
     CenterVelocitySensor,
@@ -40,8 +42,9 @@ from linkwork.elements import (
     TouchSensor,
     VelocimeterSensor,
 )
-from linkwork.elements.core.joint import Joint
+from linkwork.formats.mjcf.actuators import ON_SITE, ON_TENDON
 from linkwork.formats.mjcf.frames import placed
+from linkwork.formats.mjcf.tendons import element as tendon_of
 
 TYPES, OBJECTS, GEOMS = mujoco.mjtSensor, mujoco.mjtObj, mujoco.mjtGeom
 UNKNOWN, BODY, XBODY, GEOM, SITE, CAMERA = (
@@ -244,19 +247,32 @@ def _joint_velocity(draft, s, kind):
 
 def _joint_torque(draft, s, kind):
     _made(draft, s, JointTorqueSensor, draft.joints[_joint(draft, s)])
+    if (draft.model.actuator_trntype == ON_SITE).any():
+        draft.remark("sensor", s, "motors on sites do not count in it")
 
 
 def _motor(draft, s, kind):
-    a = int(draft.model.sensor_objid[s])
+    model, a = draft.model, int(draft.model.sensor_objid[s])
     motors = draft.motors.get(a) or ()
-    if len(motors) != 1 or not isinstance(motors[0].joint, Joint):
-        what = f"{len(motors)} motors" if len(motors) > 1 else "no motor on a joint"
-        raise LeftOutError(f'the actuator "{draft.label("actuator", a)}" is {what} here')
-    fields = {}
+    if len(motors) != 1 or isinstance(motors[0].joint, Frame):
+        raise LeftOutError(f'the actuator "{draft.label("actuator", a)}" is no motor on a joint or tendon here')
+    offset = {}
     if kind == "ACTUATORPOS":
-        j = next(j for j, joint in draft.joints.items() if joint is motors[0].joint)
-        fields["offset"] = float(motors[0].gear) * float(draft.model.qpos0[draft.model.jnt_qposadr[j]])
-    _made(draft, s, OF_MOTORS[kind], motors[0], **fields)
+        own = draft.tendons if model.actuator_trntype[a] == ON_TENDON else {}
+        target = int(model.actuator_trnid[a][0])
+        zero = own[target][1] if own else model.qpos0[model.jnt_qposadr[target]]
+        offset = {"offset": float(motors[0].gear) * float(zero)}
+    _made(draft, s, OF_MOTORS[kind], motors[0], **offset)
+
+
+def _tendon(draft, s, kind):
+    found = tendon_of(draft, int(draft.model.sensor_objid[s]))
+    if found is None:
+        raise LeftOutError("its tendon is left out")
+    if kind == "TENDONVEL":
+        _made(draft, s, CableVelocitySensor, found[0])
+    else:
+        _made(draft, s, CableLengthSensor, found[0], found[1])
 
 
 def _between(draft, s, kind):
@@ -307,6 +323,7 @@ MAKERS: dict[str, Callable] = {
     **dict.fromkeys(("FORCE", "TORQUE"), _between),
     **dict.fromkeys(OF_SUBTREES, _subtree),
     **dict.fromkeys(OF_MOTORS, _motor),
+    **dict.fromkeys(("TENDONPOS", "TENDONVEL"), _tendon),
     "FRAMELINACC": _linear_acceleration,
     "MAGNETOMETER": _magnetometer,
     "JOINTPOS": _joint_position,
