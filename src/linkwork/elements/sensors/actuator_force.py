@@ -36,7 +36,7 @@ class ActuatorForceKind(EffortSensorKind):
         return 1.0 if force is element.motor else 0.0
 
     def scaling(self, element: Any) -> tuple[float, float]:
-        return 1.0 / float(element.motor.gear), 0.0
+        return element.scale / float(element.motor.gear), 0.0
 
 
 check_complete(ActuatorForceSensor, (ON_A_JOINT, ON_A_TENDON))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from linkwork.elements.core import checks
@@ -21,11 +21,16 @@ ON_A_JOINT, ON_A_TENDON = "on a joint", "on a tendon"
 
 @dataclass(eq=False, repr=False)
 class MotorSensor(Sensor):
-    """A sensor of a motor on a joint or tendon."""
+    """A sensor of a motor on a joint or tendon; what it reads is multiplied by `scale`."""
 
     REFERENCES: ClassVar[dict[str, str]] = {"motor": "force"}
 
     motor: ForceElement | str
+    scale: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.scale = checks.number(self, "scale", self.scale)
 
     def variant(self) -> Hashable:
         return ON_A_JOINT if isinstance(getattr(self.motor, "joint", None), Joint) else ON_A_TENDON
@@ -54,7 +59,7 @@ class OnJointKind(JointSensorKind):
         return element.motor.joint
 
     def scaling(self, element: Any) -> tuple[float, float]:
-        return float(element.motor.gear), getattr(element, "offset", 0.0)
+        return element.scale * float(element.motor.gear), getattr(element, "offset", 0.0)
 
 
 class OnTendonKind(LengthSensorKind):
@@ -64,4 +69,4 @@ class OnTendonKind(LengthSensorKind):
         return element.motor.joint
 
     def scaling(self, element: Any) -> tuple[float, float]:
-        return float(element.motor.gear), getattr(element, "offset", 0.0)
+        return element.scale * float(element.motor.gear), getattr(element, "offset", 0.0)

@@ -253,16 +253,17 @@ def _joint_torque(draft, s, kind):
 
 def _motor(draft, s, kind):
     model, a = draft.model, int(draft.model.sensor_objid[s])
-    motors = draft.motors.get(a) or ()
+    motors = list(draft.motors.get(a) or [])
     if len(motors) != 1 or isinstance(motors[0].joint, Frame):
         raise LeftOutError(f'the actuator "{draft.label("actuator", a)}" is no motor on a joint or tendon here')
-    offset = {}
+    theirs, ours = float(model.actuator_gear[a][0]), float(motors[0].gear)  # which has the file's gain in it
+    given = {"scale": ours / theirs if kind == "ACTUATORFRC" else theirs / ours}
     if kind == "ACTUATORPOS":
-        own = draft.tendons if model.actuator_trntype[a] == ON_TENDON else {}
         target = int(model.actuator_trnid[a][0])
-        zero = own[target][1] if own else model.qpos0[model.jnt_qposadr[target]]
-        offset = {"offset": float(motors[0].gear) * float(zero)}
-    _made(draft, s, OF_MOTORS[kind], motors[0], **offset)
+        on_tendon = int(model.actuator_trntype[a]) == ON_TENDON
+        zero = draft.tendons[target][1] if on_tendon else model.qpos0[model.jnt_qposadr[target]]
+        given["offset"] = theirs * float(zero)
+    _made(draft, s, OF_MOTORS[kind], motors[0], **given)
 
 
 def _tendon(draft, s, kind):
