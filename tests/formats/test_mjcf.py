@@ -499,3 +499,37 @@ def test_damping_that_explicit_steps_cannot_take_is_taken_implicitly(tmp_path):
     assert 0.0 < sim.angle("a") < 0.1 and sim.drift() < 1e-12
     with pytest.raises(lw.DivergenceError, match="take a smaller dt"):
         lw.Simulation(world, solver="tree").step(1000)
+
+
+def test_condim_is_that_of_pairs_as_mujoco_mixes_it(tmp_path):
+    """Friction against spinning and rolling, and none at all, of each pair of bodies that touches."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        one = rng.random() < 0.2  # all geoms alike
+        said = [(rng.choice([1, 3, 4, 6]), *rng.choice([0.01, 0.02, 0.04], 2), int(rng.random() < 0.2)) for _ in range(4)]
+        geoms = [f'<geom name="g{k}" type="sphere" size="1" condim="{c}" friction="0.7 {t} {r}" priority="{p}"/>'
+                 for k, (c, t, r, p) in enumerate([said[0]] * 4 if one else said)]  # fmt: skip
+        bodies = "".join(f'<body name="b{k}"><freejoint/>{geom}</body>' for k, geom in enumerate(geoms[1:], start=1))
+        path = written(tmp_path, f"<mujoco><worldbody>{geoms[0]}{bodies}</worldbody></mujoco>")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.Note)
+            world = lw.load(path)
+        model = mujoco.MjModel.from_xml_path(str(path))
+        mujoco.mj_forward(model, data := mujoco.MjData(model))
+        sim = lw.Simulation(world)
+        materials, number = sim._system.contact.materials, {c.name: k for k, c in enumerate(sim._system.contact.names)}
+        assert data.ncon == 6
+        for contact in data.contact:
+            a, b = (number[model.geom(g).name] for g in contact.geom)
+            rule = materials.of_rule[int(materials.rules[a, 0] & materials.rules[b, 0]).bit_length() - 1, [0, 6, 7]]
+            found = np.where(rule >= 0, rule, np.sqrt(materials.own[a] * materials.own[b])[[0, 2, 3]])
+            wanted = 0.7 * (contact.dim > 1), contact.friction[2] * (contact.dim > 3), contact.friction[3] * (contact.dim > 4)
+            assert np.allclose(found, wanted), path.read_text()
+
+
+def test_pairs_of_the_file_have_all_their_coefficients(tmp_path):
+    pair = '<contact><pair geom1="f" geom2="b" condim="{}" friction="0.5 0.5 0.03 0.02 0.02"/></contact>'
+    for condim, wanted in ((1, (0, 0, 0)), (3, (0.5, 0, 0)), (4, (0.5, 0.03, 0)), (6, (0.5, 0.03, 0.02))):
+        text = f'<worldbody><geom name="f" size="1"/><body><freejoint/><geom name="b" size="1"/></body></worldbody>{pair.format(condim)}'
+        rule = loaded(tmp_path, text).contacts[-1]
+        assert (rule.friction, rule.torsion, rule.rolling) == wanted

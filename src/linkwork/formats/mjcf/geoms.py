@@ -23,6 +23,7 @@ from linkwork.elements import (
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError
+from linkwork.formats.mjcf import surfaces
 
 HIDDEN = 3  # groups of geoms from here on are not shown, as in MuJoCo's viewer
 MOST_APART = 10_000  # pairs of bodies of two kinds of masks that are kept apart one by one
@@ -195,7 +196,8 @@ def _contacts(draft, touching, classes):
     pairs = [(p, g, h) for p, g, h in pairs if g in touching and h in touching and touching[g] is not touching[h]]
     listed = {frozenset((touching[g], touching[h])) for _, g, h in pairs}
     if _anything_meets(of_body):
-        world.add(Contact(name=draft.free_name("contact", "of all")))
+        common, differ = surfaces.of_all(model, touching)
+        world.add(Contact(name=draft.free_name("contact", "of all"), **common))
         apart = {*_neighbours(draft, of_body), *_excluded(draft), *_masked(draft, of_body, touching)} - listed
         _moved_by_hand(draft, of_body)
         number = {body: k for k, body in enumerate((world.ground, *world.bodies))}
@@ -203,10 +205,11 @@ def _contacts(draft, touching, classes):
             a, b = (world.ground, *world.bodies)[first], world.bodies[second - 1]
             world.add(NoContact(a, b, name=draft.free_name(f"{a.name} and {b.name} apart", "contact")))
         _fixed_parts(draft, touching)
+        if differ:
+            surfaces.add_rules(draft, touching, lambda g, h: _meets(classes[g][0], classes[h][0]), apart)
     for p, g, h in pairs:
-        friction = float(model.pair_friction[p][0]) if model.pair_dim[p] > 1 else 0.0
         name = draft.free_name(f"{touching[g].name} on {touching[h].name}", "pair")
-        draft.add("pair", p, Contact, touching[g], touching[h], friction=friction, name=name)
+        draft.add("pair", p, Contact, touching[g], touching[h], name=name, **surfaces.of_pair(model, p))
         if any(sum(body is touching[x] for body in touching.values()) > 1 for x in (g, h)):
             draft.remark("pair", p, "all geoms of its two bodies touch each other")
     _differences(draft, touching)
@@ -312,12 +315,6 @@ def _differences(draft, touching):
         ranks = {int(model.geom_priority[g]) for g in rough}
         theirs = "the larger" if len(ranks) == 1 else "that of the geom with the higher priority, of equal ones the larger"
         draft.remark_all("geom", rough, f"their frictions differ: a pair has the geometric mean here, in MuJoCo {theirs}")
-    smooth = [g for g in geoms if model.geom_condim[g] == 1]
-    if smooth and rough:
-        draft.remark_all("geom", smooth, "with condim 1, without friction among themselves, they have friction here")
-    spun = [g for g in geoms if model.geom_condim[g] > 3]
-    if spun:
-        draft.remark_all("geom", spun, "no friction against spinning and rolling here (condim)")
     for name, flag in (("adhesion", model.flg_adhesion), ("surface velocity", model.flg_surfacevel)):
         if flag:
             draft.reading.remark(None, f"<geom> with {name}", "it is left out of contacts")
