@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork.elements.core.frame import FrameLike
     from linkwork.reduced.frames import Pose
     from linkwork.reduced.operation_lists import Schedule
+    from linkwork.reduced.reaching import Reaching
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray, Vector
 
@@ -34,6 +35,7 @@ class FramePlaces:
         self._version: int = self._whole.version
         self._jacobians: dict[tuple[Any, ...], tuple[Schedule, FloatArray]] = {}
         self._several: dict[tuple[Any, ...] | None, Tree] = {}
+        self._reaching: dict[tuple[Any, ...], Reaching] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +80,7 @@ class FramePlaces:
         """The tree with frames in the place of its bodies: those that are named, or all."""
         if self._version != self._whole.version:
             self._forget()
-        named = frames if frames is None or type(frames) is tuple else _listed(frames)
+        named = frames if frames is None or type(frames) is tuple else listed(frames)
         try:
             return self._several[named]
         except (KeyError, TypeError):  # it is new, or none
@@ -86,8 +88,18 @@ class FramePlaces:
         self._several[named] = replace(self._tree, bodies=places)
         return self._several[named]
 
+    def reaching(self, frames: tuple[FrameLike, ...]) -> Reaching:
+        """What leads these frames somewhere."""
+        from linkwork.reduced.reaching import Reaching  # which takes programs, that ask for places
 
-def _listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:
+        tree = self.several(frames)
+        if frames not in self._reaching:
+            self._reaching[frames] = Reaching(tree)
+        return self._reaching[frames]
+
+
+def listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:
+    """Frames as users name them: one, or several."""
     if isinstance(frames, str | Frame | Body):
         return (frames,)
     return tuple(checks.several("lw.reduced", "frames", frames, "bodies and frames"))
