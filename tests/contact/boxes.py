@@ -86,7 +86,7 @@ class Boxes:
         target[:, 0] = np.where(gap > 0, -gap / dt, np.minimum(-gap * recovery / dt, fastest))
         index = np.arange(n)
         return Problem(u, index.astype(np.int32), np.ones(n, dtype=np.int32), 36 * index.astype(np.int64), R.ravel(),
-                       self.a, self.b, Ja, Jb, self.mu, target, self.impulse, np.zeros(len(gap)))  # fmt: skip
+                       self.a, self.b, Ja, Jb, self.mu, target, self.impulse, np.zeros(len(gap)), np.full(len(gap), -1))  # fmt: skip
 
     def step(self, dt, solve):
         """One step; `solve(problem)` changes velocities and impulses."""

@@ -34,7 +34,7 @@ def random_problem(rng, slots=4, contacts=5, jointed=False, mu=None, duplicates=
     for k in range(1, duplicates + 1):
         slot_a[-k], slot_b[-k], Ja[-k], Jb[-k], friction[-k] = slot_a[0], slot_b[0], Ja[0], Jb[0], friction[0]
     return Problem(rng.normal(size=(slots, 6)), first, np.array(sizes, dtype=np.int32), at, R, slot_a, slot_b, Ja, Jb,
-                   friction, np.zeros((contacts, 3)), np.zeros((contacts, 3)), np.zeros(contacts))  # fmt: skip
+                   friction, np.zeros((contacts, 3)), np.zeros((contacts, 3)), np.zeros(contacts), np.full(contacts, -1))  # fmt: skip
 
 
 def _free_response(rng):

@@ -234,7 +234,8 @@ def test_a_row_that_yields_gives_way_by_its_compliance(compliance):
     J[0, 0, 2] = J[0, 1, 0] = J[0, 2, 1] = 1.0
     problem = Problem(u=np.array([[9.0, 0, -1, 0, 0, 0]]), first=one, size=one + 1, at=np.zeros(1, dtype=np.int64),
                       R=np.diag([0.5, 0.5, 0.5, 0, 0, 0]).ravel(), slot_a=none, slot_b=one, Ja=np.zeros((1, 3, 6)), Jb=J,
-                      mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.full(1, compliance))  # fmt: skip
+                      mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.full(1, compliance),
+                      follows=np.full(1, -1))  # fmt: skip
     status, _, residual = proximal(problem, proximal_workspace(1, 1, 1, 36), 1e-12, 50)
     pressed = 1.0 / (0.5 + compliance)
     assert status == 0 and residual <= 1e-12

@@ -48,7 +48,7 @@ def one_body(mass, inertia, arm, u, mu, target=(0.0, 0.0, 0.0)):
     J = np.concatenate([frame, np.cross(arm, frame)], axis=1)[None]
     return Problem(np.array([u], dtype=float), np.zeros(1, np.int32), np.ones(1, np.int32), np.zeros(1, np.int64), R.ravel(),
                    np.full(1, -1, np.int32), np.zeros(1, np.int32), np.zeros((1, 3, 6)), J, np.array([float(mu)]),
-                   np.array([target], dtype=float), np.zeros((1, 3)), np.zeros(1))  # fmt: skip
+                   np.array([target], dtype=float), np.zeros((1, 3)), np.zeros(1), np.full(1, -1))  # fmt: skip
 
 
 def test_one_contact_meets_the_law():

@@ -209,20 +209,22 @@ LEFT_OUT = {
     "step": ('\n<option timestep="0.01"/>', 2, "<option timestep>"),
     "muscle": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<muscle name="m" joint="j"/></actuator>',
                2, 'actuator "m"'),
-    "filter": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<general name="m" joint="j" dyntype="filter" '
-               'dynprm="0.1"/></actuator>', 2, 'actuator "m"'),
-    "site": (f'<worldbody><body><joint/><site name="s"/>{BALL}</body></worldbody><actuator>\n<motor name="m" site="s"/></actuator>',
-             2, 'actuator "m"'),
-    "one-sided force": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<motor name="m" joint="j" '
-                        'forcerange="0 1"/></actuator>', 2, 'actuator "m"'),
+    "integrator": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<general name="m" joint="j" '
+                   'dyntype="integrator"/></actuator>', 2, 'actuator "m"'),
+    "same body": (f'<worldbody><body><joint/><site name="s"/><site name="r"/>{BALL}</body></worldbody><actuator>\n<motor name="m" '
+                  'site="s" refsite="r"/></actuator>', 2, 'actuator "m"'),
+    "adhesion": (f'<worldbody><body name="b"><joint/>{BALL}</body></worldbody><actuator>\n<adhesion name="m" body="b" '
+                 'ctrlrange="0 1"/></actuator>', 2, 'actuator "m"'),
+    "branches": (f'<worldbody><body><joint/><site name="s"/>{BALL}</body><body><joint/><site name="r"/>{BALL}</body></worldbody>'
+                 '<actuator>\n<motor name="m" site="s" refsite="r" gear="1 0 0 0 0 0"/></actuator>', 2, 'actuator "m"'),
     "compensated": (f'<worldbody><body gravcomp="1"><joint name="j" actuatorgravcomp="true" actuatorfrcrange="-1 1"/>{BALL}</body>'
                     '</worldbody><actuator>\n<motor name="m" joint="j"/></actuator>', 2, 'actuator "m"'),
     "group": (f'<option actuatorgroupdisable="3"/><worldbody><body><joint name="j"/>{BALL}</body></worldbody><actuator>\n<motor '
               'name="m" group="3" joint="j"/></actuator>', 2, 'actuator "m"'),
-    "bounded sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon><fixed name="t" actuatorfrcrange="-1 1"><joint '
-                    'joint="j" coef="1"/></fixed></tendon><actuator>\n<motor name="m" tendon="t"/></actuator>', 2, 'actuator "m"'),
-    "stiff sum": (f'<worldbody><body><joint name="j"/>{BALL}</body></worldbody><tendon>\n<fixed name="t" stiffness="1"><joint '
-                  'joint="j" coef="1"/></fixed></tendon>', 2, 'tendon "t"'),
+    "polynomial of tendons": (f'<worldbody><body><joint name="j"/>{BALL}<body><joint name="k"/>{BALL}</body></body></worldbody><tendon>'
+                              '<fixed name="t"><joint joint="j" coef="1"/></fixed><fixed name="u"><joint joint="k" coef="1"/></fixed>'
+                              '</tendon><equality>\n<tendon name="e" tendon1="t" tendon2="u" polycoef="0 1 1 0 0"/></equality>',
+                              2, 'equality "e"'),
     "wrapped": ('<worldbody><site name="a"/><body><joint name="j"/><geom name="g" size="0.1"/><site name="b" pos="1 0 0"/></body>'
                 '</worldbody><tendon>\n<spatial name="t" stiffness="1"><site site="a"/><geom geom="g"/><site site="b"/></spatial></tendon>',
                 2, 'tendon "t"'),

@@ -57,6 +57,25 @@ FEATURES = {
     "switched off": f"""<option gravity="1 2 3"><flag spring="disable" damper="disable" clampctrl="disable"/></option><worldbody>
         <body><joint name="j" stiffness="3" damping="4" axis="1 0 0"/>{EGG}</body></worldbody><actuator><motor joint="j"
         ctrlrange="-0.1 0.1"/></actuator>""",
+    "motors on tendons": f"""<worldbody><body><joint name="a" axis="0 1 0" ref="20" springref="5"/>{EGG}<site name="p" pos="0.3 0 0.2"/>
+        <body pos="0 0 1"><joint name="b" type="slide" axis="1 0 0" ref="0.3"/>{EGG}<site name="q" pos="0.1 0.2 0.1"/></body></body>
+        <site name="s" pos="0.5 0.5 0.5"/></worldbody><tendon><fixed name="t" stiffness="7" damping="0.4" springlength="-0.2 0.1"><joint
+        joint="a" coef="2"/><joint joint="b" coef="-0.5"/></fixed><spatial name="l" stiffness="3"><site site="s"/><site site="p"/><site
+        site="q"/></spatial></tendon><actuator><motor tendon="l" gear="2"/><position tendon="l" kp="5" kv="0.3" forcerange="-2 1"/><velocity
+        tendon="t" kv="3"/><position tendon="t" kp="4" forcerange="-0.5 1.5" gear="-2"/><damper tendon="t" kv="2" ctrlrange="0 1"/><general
+        tendon="t" gaintype="affine" biastype="affine" gainprm="0.3 0.2 -0.1" biasprm="0.1 -4 -0.02" gear="1.5"/></actuator>""",
+    "motors on sites": f"""<worldbody><body name="o" euler="10 20 30"><joint name="a" axis="0 1 0"/><joint axis="1 0 0"/>{EGG}<site name="p"
+        pos="0.3 0 0.2" euler="5 40 3"/><body pos="0 0 1"><joint name="b" axis="1 0 0"/><joint axis="0 0 1" type="slide"/>{EGG}<site name="q"
+        pos="0.1 0.2 0.1" euler="50 4 30"/></body></body><body pos="3 0 0"><freejoint/>{EGG}<site name="f" pos="0.1 0 0"/></body><site
+        name="s" pos="0.5 0.5 0.5" euler="0 30 0"/></worldbody><actuator><motor site="q" gear="1 2 3 0.4 0.5 0.6"/><motor site="f" gear="0 0 2
+        0 0.1 0"/><motor site="q" refsite="p" gear="1 -2 0.5 0.3 0 0.2"/><position site="q" refsite="s" gear="0.5 0 1 0 0 0" kp="3" kv="0.2"/>
+        <position site="q" refsite="p" gear="0 0 0 0.2 1 0" kp="2" kv="0.4" forcerange="-1 1"/><velocity site="q" gear="0 1 0 0 0 0.4"
+        kv="0.8"/></actuator>""",
+    "filters": f"""<worldbody><body><joint name="a" axis="0 1 0"/>{EGG}<body pos="0 0 1"><joint name="b" axis="1 0 0"/>{EGG}<site
+        name="q" pos="0.1 0.2 0.1"/></body></body></worldbody><tendon><fixed name="t"><joint joint="a" coef="2"/><joint joint="b"
+        coef="1"/></fixed></tendon><actuator><general joint="a" dyntype="filter" dynprm="0.1" gainprm="3"/><position joint="b" kp="2" kv="0.1"
+        timeconst="0.2"/><general tendon="t" dyntype="filterexact" dynprm="0.03" gainprm="2" biastype="affine" biasprm="0.2 -1 -0.1"/>
+        <general site="q" dyntype="filter" dynprm="0.1" gear="1 0 0 0 0 0" gainprm="0.7"/></actuator>""",
     "no gravity": f"""<option gravity="1 2 3"><flag gravity="disable" actuation="disable"/></option><worldbody>
         <body gravcomp="1"><joint name="j" axis="1 0 0"/>{EGG}<body pos="0 1 0"><joint axis="0 1 1"/>{EGG}</body></body></worldbody>
         <actuator><motor joint="j"/></actuator>""",
@@ -76,7 +95,7 @@ def test_accelerations_are_those_of_mujoco(feature, tmp_path):
     assert worst(pair, InJoints(pair), states=10) < 1e-10
 
 
-@pytest.mark.parametrize("feature", ["several joints", "servos"])
+@pytest.mark.parametrize("feature", ["several joints", "servos", "motors on tendons", "motors on sites", "filters"])
 def test_in_maximal_coordinates_too(feature, tmp_path):
     pair = Pair(written(tmp_path, FEATURES[feature]))
     assert worst(pair, InBodies(pair), states=5) < 1e-9
@@ -190,3 +209,47 @@ def test_the_committed_table_reaches_its_goal():
     assert len(compared) == 32
     assert max(row[way] for row in compared for way in ("joints", "bodies")) <= GOAL
     assert path.with_suffix(".md").read_text(encoding="utf-8") == page(result) + "\n", "run python -m benchmarks.mjcf"
+
+
+SUMS = f"""<compiler angle="radian"/><option gravity="0 0 -9"/><worldbody><body><joint name="a" axis="0 1 0" ref="0.4"/>{EGG}<body
+    pos="0 0 1"><joint name="b" axis="1 0 0"/>{EGG}<site name="q" pos="0.1 0.2 0.1"/></body></body><body pos="3 0 0"><joint
+    name="c" type="slide" axis="0 0 1"/>{EGG}<site name="r" pos="0 0 0.3"/></body><site name="s" pos="0.5 0.5 3"/></worldbody>"""
+
+
+def test_lengths_are_mujocos_and_held_as_it_says(tmp_path):
+    path = written(tmp_path, f"""{SUMS}<tendon><fixed name="t" range="0.1 1.2" limited="true"><joint joint="a" coef="2"/><joint joint="b"
+        coef="0.5"/></fixed><fixed name="u" frictionloss="4"><joint joint="c" coef="0.3"/></fixed><spatial name="l"><site site="s"/><site
+        site="q"/><site site="r"/></spatial></tendon><actuator><motor tendon="t"/><motor name="pull" tendon="l"/></actuator><equality>
+        <tendon tendon1="l" tendon2="u" polycoef="0 2 0 0 0"/></equality>""")  # fmt: skip
+    world = lw.load(path, contact="none")
+    assert world.remarks == ()
+    stop = world.find("t limit")
+    assert np.allclose((stop.lower, stop.upper), (0.1 - 0.8, 1.2 - 0.8))
+    sim = lw.Simulation(world, dt=1e-3)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data, before = mujoco.MjData(model), sim.length("l")
+    sim.control["pull"] = 3.0
+    sim.run(1.0)
+    data.qpos[:] = [sim.angle("a") + 0.4, sim.angle("b"), sim.travel("c")]
+    mujoco.mj_forward(model, data)
+    assert np.allclose([sim.length("t") + 0.8, sim.length("u"), sim.length("l")], data.ten_length, atol=1e-12)
+    assert abs((sim.length("l") - before) - 2 * sim.length("u")) < 1e-9
+    assert 0.1 - 1e-3 < data.ten_length[0] < 1.2 + 1e-3
+    assert abs(sim.reaction("u frictionloss").generalised[0]) <= 4.0 + 1e-9
+
+
+def test_a_filter_follows_mujocos_over_a_run(tmp_path):
+    path = written(tmp_path, f"""<option timestep="1e-4"/>{SUMS}<tendon><fixed name="t"><joint joint="a" coef="2"/><joint joint="b" coef="1"/>
+        </fixed></tendon><actuator><general name="m" tendon="t" dyntype="filterexact" dynprm="0.05" gainprm="2" biastype="affine"
+        biasprm="0 -3 -0.5"/></actuator><keyframe><key name="k" qpos="0.4 0.1 0" act="0.3" ctrl="1"/></keyframe>""")  # fmt: skip
+    world = lw.load(path, contact="none")
+    sim = lw.Simulation(world, dt=1e-4, integrator="rk4")
+    sim.reset("k")
+    assert (sim.activation("m"), sim.control["m"]) == (0.3, 1.0)
+    sim.step(1000)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_step(model, data, 1000)
+    assert np.isclose(sim.activation("m"), data.act[0], rtol=1e-9)
+    assert np.allclose([sim.angle("a") + 0.4, sim.angle("b")], data.qpos[:2], atol=5e-4), "MuJoCo's step is of order one"

@@ -71,6 +71,11 @@ class ContactByForces(ContactSystem):
             if rule.stiffness is not None:
                 raise ModelError(f"{label(rule)}: contact on the level of accelerations is hard; leave stiffness out, or use "
                                  'solver="tree"')  # fmt: skip
+        for element in [*self.contacts, *self.names]:
+            for word in ("torsion", "rolling"):
+                if (value := getattr(element, word, None) or 0.0) > 0.0:
+                    raise ModelError(f"{label(element)}: {word} is {value:g}, and contact on the level of accelerations takes "
+                                     f'none; leave it out, or use solver="tree"')  # fmt: skip
         # forces that are not along gradients answer what others do to them one way and not the other
         self.symmetric = not any(node.kind.force_directed for node in model.nodes)
         self.forces_again = (p.up(RowMode.ACCELERATION, first=(BodyKernel.ACCELERATE,)), p.backward())

@@ -22,7 +22,7 @@ def bend(work, bodies, rows, m, colliders, stops, R, p, h, u, bent):
     for k in range(m):
         bent[k] = 0.0
         stop = rows.labels[k, COLLIDER_A] - colliders
-        if stop < 0 or stops.numbers[stop, SIGN] == 0.0:
+        if stop < 0 or rows.follows[k] >= 0 or stops.numbers[stop, SIGN] == 0.0:
             continue
         own, bounds, Ja, Jb = stops.labels[stop], stops.numbers[stop], rows.Ja[k, 0], rows.Jb[k, 0]
         a, b, sign = own[STOP_A], own[STOP_B], bounds[SIGN]
@@ -46,7 +46,7 @@ def too_far(work, bodies, rows, m, colliders, stops, R, p, allowed, J):
     find_poses(work, bodies, R, p)
     for k in range(m):
         stop = rows.labels[k, COLLIDER_A] - colliders
-        if stop < 0 or stops.numbers[stop, SIGN] == 0.0:
+        if stop < 0 or rows.follows[k] >= 0 or stops.numbers[stop, SIGN] == 0.0:
             continue
         own, bounds = stops.labels[stop], stops.numbers[stop]
         a, b = own[STOP_A], own[STOP_B]

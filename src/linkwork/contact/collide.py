@@ -71,7 +71,7 @@ def find(work, table, bodies, order, place, rows, least, h, carried, scale):
 def _note_over(rows, begin, end, colliders, over):
     """How far ropes and hard limits are beyond their bounds."""
     for k in range(begin, end):
-        if rows.mu[k] < 0.0:
+        if rows.mu[k] < 0.0 or rows.follows[k] >= 0:
             continue
         seen, beyond = over[rows.labels[k, COLLIDER_A] - colliders], max(0.0, -rows.numbers[k, GAP])
         if seen[0] < 0.0:

@@ -38,22 +38,24 @@ class ContactElements:
         """Geometry, materials, and half the smallest extent of each collider (m)."""
         model, rules_of = self.model, self._rules()
         entries: list[tuple] = [
-            (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution) for c in given
+            (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution, c.torsion, c.rolling)
+            for c in given
         ]
         by_points = {point.body for point in model.material_points}  # spheres around these touch, and not the body's own shape
-        entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0)
+        entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0, 0.0, 0.0)
                     for k, body in enumerate(model.bodies.elements)
                     if getattr(body, "shape", None) is not None and k not in by_points]  # fmt: skip
         entries = [entry for entry in entries if rules_of(entry[1])]
         numbers = [GROUND if body.dim == 0 else model.bodies.number[id(body)] for _, body, *_ in entries]
         local, turned = self._in_bodies(numbers, [entry[3] for entry in entries], [entry[4] for entry in entries])
         placed, groups = [], dict[str, int]()
-        for k, (source, body, shape, _, _, group, _, _) in enumerate(entries):
+        for k, (source, body, shape, _, _, group, *_) in enumerate(entries):
             rules = rules_of(body)
             point = self._spot(numbers[k], entries[k][3])
             if point is None:
                 refuse_stretching(model, self.contacts[rules[-1]], numbers[k])
             else:
+                _refuse_turning([source, *(self.contacts[rule] for rule in rules)], body)
                 numbers[k], local[k] = point, 0.0
             together = groups.setdefault(group, len(groups)) if group else -1
             placed.append(Placed(shape, numbers[k], local[k], turned[k], together, rules, source.name))
@@ -63,11 +65,12 @@ class ContactElements:
         geometry = compile_colliders(placed, self._apart(owners, elements))
         extents = geometry.constants[:, SIZE : SIZE + 3]
         sizes = np.where(extents > 0, extents, np.inf).min(axis=1).tolist()
-        named = [_material(c) for c in self.contacts] or [(0.0,) * 6]
+        named = [_material(c) for c in self.contacts] or [(0.0,) * 8]
         of_rule = np.array([[-1.0 if value is None else value for value in values] for values in named], dtype=float)
-        own = np.array([entry[6:] for entry in entries], dtype=float).reshape(-1, 2)
+        own = np.array([entry[6:] for entry in entries], dtype=float).reshape(-1, 4)
+        resists = ((own[:, 2:] > 0.0).any(axis=0) | (of_rule[:, 6:] > 0.0).any(axis=0)).astype(np.int64)
         labels = geometry.labels
-        return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule), sizes
+        return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule, resists), sizes
 
     def _in_bodies(self, numbers: list[int], positions, orientations) -> tuple[np.ndarray, np.ndarray]:
         """Positions (k, 3) and orientations (k, 4) in users' frames of these bodies, in their internal frames."""
@@ -149,7 +152,17 @@ class ContactElements:
 def _material(rule: Contact) -> tuple[float | None, ...]:
     """What a rule says of its pairs. Soft contacts have a spring and a damper in the place of restitution."""
     restitution = rule.restitution if rule.stiffness is None else 0.0
-    return rule.friction, restitution, rule.bounce_above, rule.recovery, rule.stiffness or 0.0, rule.damping
+    spring = rule.stiffness or 0.0, rule.damping
+    return rule.friction, restitution, rule.bounce_above, rule.recovery, *spring, rule.torsion, rule.rolling
+
+
+def _refuse_turning(named: list[Collider | Contact], body) -> None:
+    """Points of bodies do not turn: nothing there resists it."""
+    for element in named:
+        for word in ("torsion", "rolling"):
+            if (value := getattr(element, word, None)) is not None and value > 0.0:
+                raise ModelError(f"{label(element)}: {word} is {value:g}, and points of {label(body)} do not turn; leave it "
+                                 "out for this body")  # fmt: skip
 
 
 def joined_bodies(model, covered: set[int]) -> set[tuple[int, int]]:

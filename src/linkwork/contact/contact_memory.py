@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B
+from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, ROLLING, TORSION
 from linkwork.model.graph import GROUND
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ EMPTY = Memory(np.zeros(1), np.zeros((0, 5), dtype=np.int64), np.zeros((0, 9)))
 def knows(contact: ContactSystem, memory: Memory) -> bool:
     """Whether it speaks of colliders, stops and bodies that are here, as one from a file may not."""
     colliders, bodies = memory.labels[:, [COLLIDER_A, COLLIDER_B]], memory.labels[:, [BODY_A, BODY_B]]
-    here = len(contact.names) + len(contact.stops), len(contact.inverse_mass.bodies)
+    here = len(_colliders(contact)), len(contact.inverse_mass.bodies)
     known = all(x.min(initial=0) >= least and x.max(initial=-1) < most
                 for x, least, most in ((colliders, 0, here[0]), (bodies, GROUND, here[1])))  # fmt: skip
     return known and memory.margins.min(initial=0.0) >= 0.0
@@ -56,7 +56,8 @@ def transferred(memory: Memory, other: ContactSystem, contact: ContactSystem) ->
     number = np.array([places.get(key, -1) for key in _colliders(other)], dtype=np.int64)
     here = {key: k for k, key in enumerate(_bodies(contact))}
     body = np.array([*(here.get(key, GROUND) for key in _bodies(other)), GROUND], dtype=np.int64)
-    labels, of_stops = memory.labels.copy(), memory.labels[:, COLLIDER_A] >= len(other.names)
+    first, n = memory.labels[:, COLLIDER_A], len(other.names)
+    labels, of_stops = memory.labels.copy(), (first >= n) & (first < n + len(other.stops))
     labels[:, COLLIDER_A] = number[memory.labels[:, COLLIDER_A]]
     labels[:, COLLIDER_B] = np.where(of_stops, 0, number[memory.labels[:, COLLIDER_B]])
     labels[:, [BODY_A, BODY_B]] = body[memory.labels[:, [BODY_A, BODY_B]]]
@@ -75,6 +76,8 @@ def _bodies(contact: ContactSystem) -> list[tuple]:
 
 
 def _colliders(contact: ContactSystem) -> list[tuple[int, float, int]]:
-    """What each collider is, then each stop."""
+    """What each collider is, then each stop, then the first colliders of companions."""
     stops = [(id(stop.element), stop.sign, stop.coordinate) for stop in contact.stops]
-    return [(id(source), 0.0, 0) for source in contact.names] + stops
+    kinds = (0, TORSION + 1, ROLLING + 1)
+    surfaces, spinning, rolling = ([(id(source), 0.0, kind) for source in contact.names] for kind in kinds)
+    return surfaces + stops + spinning + rolling

@@ -101,7 +101,7 @@ class ContactSystem:
         self.contacts, self.names, self.stops, self.sizes = elements.contacts, elements.names, elements.stops, elements.sizes
         self.geometry, self.materials, self.hard_stops = elements.geometry, elements.materials, elements.hard_stops
         self.body_of, self.phases = elements.body_of, phases
-        self.materials.of_rule[:, 4:] /= phases  # springs and dampers
+        self.materials.of_rule[:, 4:6] /= phases  # springs and dampers
         n = len(inverse_mass.bodies)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
@@ -145,7 +145,7 @@ class ContactSystem:
         contacts, n = max(contacts, len(self.found.gap)), len(self.reach)
         if contacts > len(self.found.gap):
             memory = self.memory if self.cached else EMPTY
-            rows = contacts + len(self.stops)
+            rows = contacts * (1 + int(self.materials.resists.sum())) + len(self.stops)
             self.found, self.both = contacts_for(contacts), (rows_for(rows), rows_for(rows))
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
             self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from linkwork.codegen.jit import jit, jit_inner
-from linkwork.contact.one_contact import one_contact
+from linkwork.contact.one_contact import one_companion, one_contact
 from linkwork.contact.problem import CONVERGED, TOO_SMALL, UNCONVERGED
 from linkwork.contact.unit_mass import move, prepare, pull, push, push_all, residuals
 
@@ -29,7 +29,8 @@ def gauss_seidel(problem, work, tolerance, iterations):
     >>> J[0, 0, 2] = J[0, 1, 0] = J[0, 2, 1] = 1.0                       # a particle of 2 kg on the floor
     >>> problem = Problem(u=np.array([[3.0, 0, -1, 0, 0, 0]]), first=one, size=one + 1, at=np.zeros(1, dtype=np.int64),
     ...                   R=np.diag([0.5, 0.5, 0.5, 0, 0, 0]).ravel(), slot_a=none, slot_b=one, Ja=np.zeros((1, 3, 6)), Jb=J,
-    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.zeros(1))
+    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.zeros(1),
+    ...                   follows=np.full(1, -1))
     >>> status, sweeps, residual = gauss_seidel(problem, workspace(1, 1, 1, 36), 1e-10, 50)
     >>> status, problem.impulse[0, :2].round(12).tolist(), problem.u[0, :3].round(12).tolist()
     (0, [2.0, -1.0], [2.5, 0.0, 0.0])
@@ -67,6 +68,13 @@ def _relax(problem, work, k):
     """Solve one contact with the others held; returns how much its impulse changes (N s)."""
     f, mu, D, q = problem.impulse[k], problem.mu[k], work.D[k], work.c0[k]
     c0, c1, c2 = pull(work.G, work.side[k], work.y)
+    if problem.follows[k] >= 0:
+        q1, q2 = c1 + q[1] - D[1, 1] * f[1] - D[1, 2] * f[2], c2 + q[2] - D[2, 1] * f[1] - D[2, 2] * f[2]
+        t1, t2 = one_companion(D, q1, q2, mu * problem.impulse[problem.follows[k], 0])
+        d1, d2 = t1 - f[1], t2 - f[2]
+        push(work.G, work.side[k], work.y, 0.0, d1, d2)
+        f[1], f[2] = t1, t2
+        return max(abs(d1), abs(d2))
     if f[0] == 0.0 and c0 + q[0] >= 0.0 and mu >= 0.0:
         return 0.0
     own = D[0, 0]

@@ -8,7 +8,8 @@ c_n = 0, and c_t along -e. With d(e) = D_nn + mu D_nt e these say f_n = -q_n / d
 one equation for an angle, a quartic in its half tangent. Newton's method from the last direction finds the root as a rule, or
 from other fair guesses; where it does not, every root on the circle is tried.
 
-A row with mu < 0 is dry friction of a joint: no normal, one direction, and an impulse within -mu of zero (N s).
+A row with mu < 0 is dry friction of a joint: no normal, one direction, and an impulse within -mu of zero (N s). A companion has
+tangents alone, and an impulse within a disc.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
 ROUNDING = 1e-13
 NEWTON, ARCS, BISECTIONS = 8, 360, 60
 LONGEST = 1.0  # rad, of a step along the circle
+SHIFTS = 50  # of Newton's method for a companion, at most: from below it takes a few
 
 
 @jit
@@ -49,6 +51,40 @@ def one_contact(D, q0, q1, q2, mu, guess1, guess2):
     if sticks and f0 >= 0.0 and f1 * f1 + f2 * f2 <= (mu * f0) ** 2 * (1 + ROUNDING):
         return f0, f1, f2
     return slide(D, q0, q1, q2, mu, guess1, guess2, f1, f2)
+
+
+@jit
+def one_companion(D, q1, q2, radius):
+    """Impulses (tangent 1, tangent 2) of a companion alone, of at most `radius` together: c = D f + q is zero, or f is
+    -radius c / |c|: then (D + s) f = -q with a shift s > 0. Newton's method on 1 / |f|, which is concave in s, along the axes
+    of D.
+
+    >>> import numpy as np
+    >>> D = np.diag([0.0, 2.0, 0.5])
+    >>> np.round(one_companion(D, 1.0, 0.0, 0.6), 9).tolist(), np.round(one_companion(D, 1.0, 0.0, 0.25), 9).tolist()
+    ([-0.5, -0.0], [-0.25, -0.0])
+    """
+    if not radius > 0.0:
+        return 0.0, 0.0
+    turn = 0.5 * math.atan2(2.0 * D[1, 2], D[1, 1] - D[2, 2])
+    x, y, mean, half = math.cos(turn), math.sin(turn), 0.5 * (D[1, 1] + D[2, 2]), 0.5 * long(D[1, 1] - D[2, 2], 2.0 * D[1, 2])
+    high, low = mean + half, max(0.0, mean - half)
+    p, q = x * q1 + y * q2, x * q2 - y * q1  # along the axes
+    if low <= SINGULAR * high and abs(q) <= ROUNDING * (abs(q1) + abs(q2)):
+        low, q = 1.0, 0.0
+    shift = max(0.0, long(p, q) / radius - high)
+    for _ in range(SHIFTS):
+        if not low + shift > 0.0:
+            shift = abs(q) / radius
+        f, g = -p / (high + shift) if p != 0.0 else 0.0, -q / (low + shift)
+        far = long(f, g)
+        if (shift == 0.0 and far <= radius) or abs(far - radius) <= ROUNDING * radius:
+            break
+        slope = (f * f / (high + shift) if p != 0.0 else 0.0) + g * g / (low + shift)
+        shift = max(0.0, shift + (far - radius) / radius * far * far / slope)
+    shrink = min(1.0, radius / far) if far > 0.0 else 1.0
+    f, g = shrink * f, shrink * g
+    return x * f - y * g, y * f + x * g
 
 
 @jit_inner

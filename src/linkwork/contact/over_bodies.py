@@ -6,7 +6,8 @@ couples groups that touch, so that redundant contacts, walls and heavy on light 
 
     rho_n n n^T + h rho_t p p^T + mu rho_n e n^T,   p across e:
 
-all but the last term is symmetric and goes into `upper` alone; where that is there, both halves are factored.
+all but the last term is symmetric and goes into `upper` alone; where that is there, both halves are factored. Of a companion n
+is that of the contact that it follows, which lies between the same bodies.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.codegen.simd import add_multiple, add_multiples
 from linkwork.codegen.struct import Struct
 from linkwork.contact.block_factors import BITS, Factors, connect, factor, factors, find, order, solve
-from linkwork.contact.law import HELD, SLIDING, STUCK
+from linkwork.contact.law import GIVING, HELD, RESTING, SLIDING, STUCK
 from linkwork.contact.problem import clear
-from linkwork.contact.unit_mass import pull, push
+from linkwork.contact.unit_mass import is_idle, pull, push
 
 
 class Over(Struct):
@@ -102,7 +103,7 @@ def differ_over_bodies(problem, base, work, over, count):
     for i in range(count):
         k = work.taken[i]
         f = work.answer[k]
-        if f[0] != 0.0:
+        if not is_idle(f):
             push(base.G, base.side[k], over.r, -f[0], -f[1], -f[2])
     for i in range(n):
         square += over.r[i] * over.r[i]
@@ -119,7 +120,8 @@ def step_over_bodies(problem, base, work, over, count):
     F, groups = over.factors, len(problem.first)
     symmetric = True
     for i in range(count):
-        symmetric = symmetric and work.state[work.taken[i]] != SLIDING
+        state = work.state[work.taken[i]]
+        symmetric = symmetric and state != SLIDING and state != GIVING
     _assemble(problem, base, work, over, count, symmetric)
     n, x = base.y_at[groups], F.x
     for i in range(n):
@@ -158,8 +160,11 @@ def _assemble(problem, base, work, over, count, symmetric):
             _add(base.G, base.side[k], over.spot[k], (normal, 0.0, 0.0, 0.0), F.upper)
         elif state == STUCK:
             _add(base.G, base.side[k], over.spot[k], (normal, rho, 0.0, rho), F.upper)
-        elif state == SLIDING:
+        elif state == RESTING:
+            _add(base.G, base.side[k], over.spot[k], (0.0, rho, 0.0, rho), F.upper)
+        elif state == SLIDING or state == GIVING:
             h = rho * slip[2]
+            normal = normal if state == SLIDING else 0.0
             _add(base.G, base.side[k], over.spot[k],
                  (normal, h * slip[1] * slip[1], -h * slip[0] * slip[1], h * slip[0] * slip[0]), F.upper)  # fmt: skip
     if symmetric:
@@ -168,9 +173,11 @@ def _assemble(problem, base, work, over, count, symmetric):
         F.lower[i] = F.upper[i]
     for i in range(count):
         k = work.taken[i]
-        if work.state[k] == SLIDING:
-            s = problem.mu[k] * work.rho[k, 0]
-            _add_friction(base.G, base.side[k], over.spot[k], s * work.slip[k, 0], s * work.slip[k, 1], over)
+        if work.state[k] == SLIDING or work.state[k] == GIVING:
+            lead = k if work.state[k] == SLIDING else problem.follows[k]
+            s = problem.mu[k] * work.rho[lead, 0]
+            n = base.side[lead, 0]
+            _add_friction(base.G, base.side[k], n, over.spot[k], s * work.slip[k, 0], s * work.slip[k, 1], over)
 
 
 @jit_inner
@@ -200,30 +207,31 @@ def _add_block(G, at, ra, to, rb, h, panels, spot, stride, upper):
 
 
 @jit_inner
-def _add_friction(G, side, spot, s1, s2, over):
-    """The part of friction that follows the normal: e n^T times s into `upper`, n e^T into `lower`, which is transposed."""
+def _add_friction(G, side, normal, spot, s1, s2, over):
+    """The part of friction that follows the normal: e n^T times s into `upper`, n e^T into `lower`, which is transposed.
+    normal: where G of the contact with that normal begins."""
     upper, lower, e, row = over.factors.upper, over.factors.lower, over.row, 0
     at, ra, rb = side[0], side[2], side[4]
-    bt = at + 3 * ra
+    bt, nt = at + 3 * ra, normal + 3 * ra
     for i in range(ra):
         e[i] = s1 * G[at + ra + i] + s2 * G[at + 2 * ra + i]
     for i in range(rb):
         e[ra + i] = s1 * G[bt + rb + i] + s2 * G[bt + 2 * rb + i]
     for i in range(ra):
         row = spot[0] + i * (spot[1] + 1)
-        add_multiple(upper, row, G, at + i, ra - i, e[i])
-        add_multiple(lower, row, e, i, ra - i, G[at + i])
+        add_multiple(upper, row, G, normal + i, ra - i, e[i])
+        add_multiple(lower, row, e, i, ra - i, G[normal + i])
     for i in range(rb):
         row = spot[2] + i * (spot[3] + 1)
-        add_multiple(upper, row, G, bt + i, rb - i, e[ra + i])
-        add_multiple(lower, row, e, ra + i, rb - i, G[bt + i])
+        add_multiple(upper, row, G, nt + i, rb - i, e[ra + i])
+        add_multiple(lower, row, e, ra + i, rb - i, G[nt + i])
     if ra > 0 and rb > 0 and spot[5]:
         for i in range(ra):
             row = spot[4] + i * spot[1]
-            add_multiple(upper, row, G, bt, rb, e[i])
-            add_multiple(lower, row, e, ra, rb, G[at + i])
+            add_multiple(upper, row, G, nt, rb, e[i])
+            add_multiple(lower, row, e, ra, rb, G[normal + i])
     elif ra > 0 and rb > 0:
         for i in range(rb):
             row = spot[4] + i * spot[3]
-            add_multiple(upper, row, G, at, ra, e[ra + i])
-            add_multiple(lower, row, e, 0, ra, G[bt + i])
+            add_multiple(upper, row, G, normal, ra, e[ra + i])
+            add_multiple(lower, row, e, 0, ra, G[nt + i])

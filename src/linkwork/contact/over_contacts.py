@@ -4,7 +4,8 @@ With y = G^T a the equations r = y - G^T F = 0 become d = a - F = 0, and Newton'
 
     w / rho + F' W w = -d / rho    (F' by rows; rows that F holds where they are: w = -d).
 
-It is the step that `over_bodies` makes, by another road. Of a contact that slides w_e = mu w_n - (d_e - mu d_n) is known.
+It is the step that `over_bodies` makes, by another road. Of a contact that slides w_e = mu w_n - (d_e - mu d_n) is known; so
+it is of a companion that gives way, with the normal of the contact that it follows.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from linkwork.codegen.jit import jit_inline, jit_inner
 from linkwork.codegen.simd import add_multiples, nine_products
 from linkwork.codegen.struct import Struct
 from linkwork.contact.elimination import MOST, ROW, SIZE, eliminate, padded
-from linkwork.contact.law import HELD, OPEN, SLIDING, STUCK
+from linkwork.contact.law import GIVING, HELD, OPEN, RESTING, SLIDING, STUCK, unknowns
 from linkwork.contact.problem import clear
 
 
@@ -30,6 +31,10 @@ class Few(Struct):
     v: np.ndarray  # (ROW,) what W makes of impulses (m/s)
     gathered: np.ndarray  # (1,) int64: how many contacts W is of, 0: none
     chosen: np.ndarray  # (MOST,) int64: which
+    lead: (
+        np.ndarray
+    )  # (MOST,) int64: where the contact whose normal bounds friction stands among them: itself, or a companion's
+    column: np.ndarray  # (MOST,) int64: the first of its unknowns
     x: np.ndarray  # (ROW,) the unknowns
     inverse: np.ndarray  # (ROW,) and others for `eliminate`
     place: np.ndarray  # (ROW,) int64
@@ -38,12 +43,13 @@ class Few(Struct):
 
 def few() -> Few:
     numbers, whole = [np.zeros(ROW) for _ in range(6)], [np.zeros(ROW, dtype=np.int64) for _ in range(2)]
-    return Few(np.zeros(SIZE * ROW), np.zeros(SIZE * ROW), *numbers[:4], np.zeros(1, dtype=np.int64),
-               np.zeros(MOST, dtype=np.int64), *numbers[4:], *whole)  # fmt: skip
+    some = [np.zeros(MOST, dtype=np.int64) for _ in range(3)]
+    return Few(np.zeros(SIZE * ROW), np.zeros(SIZE * ROW), *numbers[:4], np.zeros(1, dtype=np.int64), *some, *numbers[4:],
+               *whole)  # fmt: skip
 
 
 @jit_inner
-def gather(base, work, few, count):
+def gather(problem, base, work, few, count):
     """W of the contacts that are taken, unless it is there."""
     same = few.gathered[0] == count
     for i in range(count):
@@ -54,6 +60,10 @@ def gather(base, work, few, count):
     few.gathered[0] = count
     for i in range(count):
         k = work.taken[i]
+        few.lead[i] = i
+        for j in range(i if problem.follows[k] >= 0 else 0):
+            if work.taken[j] == problem.follows[k]:
+                few.lead[i] = j
         for j in range(i):
             _couple(base.G, base.side[k], base.side[work.taken[j]], few.W, 3 * i, 3 * j)
         for r in range(3):
@@ -141,10 +151,17 @@ def step_over_contacts(problem, base, work, few, count):
             e1, e2 = work.slip[k, 0], work.slip[k, 1]
             along = problem.mu[k] * d[at] - e1 * d[at + 1] - e2 * d[at + 2]
             w[at], w[at + 1], w[at + 2] = 0.0, along * e1, along * e2
+        elif work.state[k] == RESTING:
+            w[at + 1] = w[at + 2] = 0.0
+        elif work.state[k] == GIVING:
+            e1, e2 = work.slip[k, 0], work.slip[k, 1]
+            along = problem.mu[k] * d[3 * few.lead[i]] - e1 * d[at + 1] - e2 * d[at + 2]
+            w[at + 1], w[at + 2] = along * e1, along * e2
     _answer(few, w, count)
     n = 0
     for i in range(count):
-        n += work.state[work.taken[i]]
+        few.column[i] = n
+        n += unknowns(work.state[work.taken[i]])
     at = 0
     for i in range(count):
         at = _rows(work, few, problem.mu, count, i, at, n)
@@ -163,7 +180,13 @@ def step_over_contacts(problem, base, work, few, count):
             w[of] = x[at]
             w[of + 1] += along * e1 - x[at + 1] * e2
             w[of + 2] += along * e2 + x[at + 1] * e1
-        at += work.state[k]
+        elif work.state[k] == RESTING:
+            w[of + 1], w[of + 2] = x[at], x[at + 1]
+        elif work.state[k] == GIVING:
+            e1, e2, along = work.slip[k, 0], work.slip[k, 1], problem.mu[k] * x[few.column[few.lead[i]]]
+            w[of + 1] += along * e1 - x[at] * e2
+            w[of + 2] += along * e2 + x[at] * e1
+        at += unknowns(work.state[k])
     _answer(few, w, count)
     yx = xx = 0.0
     for i in range(count):
@@ -183,23 +206,27 @@ def _rows(work, few, mu, count, i, at, n):
     state = work.state[k]
     if state == OPEN:
         return at
-    softness, rest = 1.0 / work.rho[k, 0], 1.0 / work.rho[k, 1]
-    _columns(work, few, mu, count, of, at, (1.0, 0.0, 0.0))
-    A[at * ROW + at] += softness
-    A[at * ROW + n] = -softness * d[of] - v[of]
-    if state == STUCK:
+    softness, rest, end = 1.0 / work.rho[k, 0], 1.0 / work.rho[k, 1], at + unknowns(state)
+    row = at
+    if state <= STUCK:
+        _columns(work, few, mu, count, of, at, (1.0, 0.0, 0.0))
+        A[at * ROW + at] += softness
+        A[at * ROW + n] = -softness * d[of] - v[of]
+        row = at + 1
+    if state == STUCK or state == RESTING:
         for r in range(1, 3):
-            _columns(work, few, mu, count, of, at + r, (0.0, 1.0, 0.0) if r == 1 else (0.0, 0.0, 1.0))
-            A[(at + r) * ROW + at + r] += rest
-            A[(at + r) * ROW + n] = -rest * d[of + r] - v[of + r]
-    elif state == SLIDING:
+            _columns(work, few, mu, count, of, row, (0.0, 1.0, 0.0) if r == 1 else (0.0, 0.0, 1.0))
+            A[row * ROW + row] += rest
+            A[row * ROW + n] = -rest * d[of + r] - v[of + r]
+            row += 1
+    elif state == SLIDING or state == GIVING:
         e1, e2, rest = work.slip[k, 0], work.slip[k, 1], rest / work.slip[k, 2]
-        _columns(work, few, mu, count, of, at + 1, (0.0, -e2, e1))
-        A[(at + 1) * ROW + at + 1] += rest
-        A[(at + 1) * ROW + n] = -rest * (e1 * d[of + 2] - e2 * d[of + 1]) - (e1 * v[of + 2] - e2 * v[of + 1])
-    for row in range(at, at + state):
+        _columns(work, few, mu, count, of, row, (0.0, -e2, e1))
+        A[row * ROW + row] += rest
+        A[row * ROW + n] = -rest * (e1 * d[of + 2] - e2 * d[of + 1]) - (e1 * v[of + 2] - e2 * v[of + 1])
+    for row in range(at, end):
         clear(A, row * ROW + n + 1, row * ROW + padded(n + 1))
-    return at + state
+    return end
 
 
 @jit_inline
@@ -221,10 +248,16 @@ def _columns(work, few, mu, count, of, row, along):
         c2 = s0 * W[q + 2] + s1 * W[q + ROW + 2] + s2 * W[q + 2 * ROW + 2]
         if state == STUCK:
             A[to], A[to + 1], A[to + 2] = c0, c1, c2
-        else:
+        elif state == RESTING:
+            A[to], A[to + 1] = c1, c2
+        elif state == SLIDING:
             e1, e2 = work.slip[k, 0], work.slip[k, 1]
             A[to], A[to + 1] = c0 + mu[k] * (e1 * c1 + e2 * c2), e1 * c2 - e2 * c1
-        to += state
+        else:
+            e1, e2 = work.slip[k, 0], work.slip[k, 1]
+            A[row * ROW + few.column[few.lead[j]]] += mu[k] * (e1 * c1 + e2 * c2)
+            A[to] = e1 * c2 - e2 * c1
+        to += unknowns(state)
 
 
 @jit_inline

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class TouchingPoint:
     """One contact point. `impulse` (3, N s) is what the second of `bodies` got from the first in the last step, `force` (3, N)
-    the same over the time of the step; `normal` points from the first to the second. `colliders`: a Collider, or the body
-    whose shape it is."""
+    the same over the time of the step; `normal` points from the first to the second. `torque` (3, N m) is the couple that
+    torsion and rolling put on the second beside it. `colliders`: a Collider, or the body whose shape it is."""
 
     bodies: tuple[Any, ...]
     colliders: tuple[Any, ...]
@@ -24,10 +24,12 @@ class TouchingPoint:
     gap: float  # m, negative where they overlap
     force: FloatArray  # (3,) N
     impulse: FloatArray  # (3,) N s
+    torque: FloatArray  # (3,) N m
 
 
 class TouchingPoints(list[TouchingPoint]):
-    """TouchingPoints in a fixed order; `.points`, `.normals`, `.gaps`, `.forces` and `.impulses` are arrays of all of them."""
+    """TouchingPoints in a fixed order; `.points`, `.normals`, `.gaps`, `.forces`, `.impulses` and `.torques` have those of
+    all."""
 
     def _column(self, name: str, *shape: int) -> FloatArray:
         return np.array([getattr(point, name) for point in self], dtype=float).reshape(len(self), *shape)
@@ -51,3 +53,7 @@ class TouchingPoints(list[TouchingPoint]):
     @property
     def impulses(self) -> FloatArray:
         return self._column("impulse", 3)
+
+    @property
+    def torques(self) -> FloatArray:
+        return self._column("torque", 3)

@@ -6,7 +6,8 @@ Every contact has a relative velocity c = J u - target (rows normal, tangent 1, 
 
 Coulomb's cone as it is, without a pyramid and without the normal velocity that convex relaxations add to slip. Where mu < 0 the
 row is dry friction of a joint: |f_n| <= -mu (N s), f_n = mu c_n / |c_n| where c_n is not zero, and no tangents. A row that
-yields has a compliance E: the law has c_n + E f_n in the place of c_n.
+yields has a compliance E: the law has c_n + E f_n in the place of c_n. A companion follows a contact of the same bodies that
+stands before it: it has tangents alone, and f_n of that contact in the law of these.
 
 A group of slots answers impulses P by velocities R P; solvers work in coordinates of unit mass (`contact/unit_mass.py`).
 """
@@ -45,6 +46,7 @@ class Problem(Struct):
     target: np.ndarray  # (m, 3) relative velocity to reach (m/s)
     impulse: np.ndarray  # (m, 3) a guess on the way in, the result on the way out (N s)
     compliance: np.ndarray  # (m,) E: c_n + E f_n in the place of c_n (1/kg); 0: hard
+    follows: np.ndarray  # (m,) int64: of a companion the contact whose normal bounds its tangents; -1: none
 
 
 class Workspace(Struct):
@@ -121,6 +123,22 @@ def law_residual(f0, f1, f2, c0, c1, c2, mu, scale):
     length, radius = long(w1, w2), mu * kept
     shrink = radius / length if length > radius else 1.0
     return max(abs(n - kept), long(t1 - shrink * w1, t2 - shrink * w2))
+
+
+@jit
+def law_residual_of_companion(f1, f2, c1, c2, radius, scale):
+    """The same of a companion; radius: the largest impulse that it may have, times `scale`.
+
+    >>> law_residual_of_companion(0.0, 0.0, 0.3, 0.0, 0.0, 1.0)  # nothing presses
+    0.0
+    >>> law_residual_of_companion(0.0, 0.0, 0.3, 0.0, 0.1, 1.0)  # it turns against nothing
+    0.1
+    """
+    t1, t2 = scale * f1, scale * f2
+    w1, w2 = t1 - c1, t2 - c2
+    length = long(w1, w2)
+    shrink = radius / length if length > radius else 1.0
+    return long(t1 - shrink * w1, t2 - shrink * w2)
 
 
 @jit_inline

@@ -53,7 +53,17 @@ from linkwork.contact.over_contacts import (
     start_over_contacts,
     step_over_contacts,
 )
-from linkwork.contact.problem import CONVERGED, INCONSISTENT, TOO_SMALL, UNCONVERGED, Workspace, clear, law_residual, workspace
+from linkwork.contact.problem import (
+    CONVERGED,
+    INCONSISTENT,
+    TOO_SMALL,
+    UNCONVERGED,
+    Workspace,
+    clear,
+    law_residual,
+    law_residual_of_companion,
+    workspace,
+)
 from linkwork.contact.unit_mass import build, move, prepare, push_all, residuals
 
 START, NEAR = 100.0, 1e4  # stiffness to begin with, times a contact's own inverse mass; NEAR: where impulses will do already
@@ -115,7 +125,8 @@ def proximal(problem, s, tolerance, iterations):
     >>> J[0, 0, 2] = J[0, 1, 0] = J[0, 2, 1] = 1.0                       # a particle of 2 kg on the floor
     >>> problem = Problem(u=np.array([[3.0, 0, -1, 0, 0, 0]]), first=one, size=one + 1, at=np.zeros(1, dtype=np.int64),
     ...                   R=np.diag([0.5, 0.5, 0.5, 0, 0, 0]).ravel(), slot_a=none, slot_b=one, Ja=np.zeros((1, 3, 6)), Jb=J,
-    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.zeros(1))
+    ...                   mu=np.array([0.5]), target=np.zeros((1, 3)), impulse=np.zeros((1, 3)), compliance=np.zeros(1),
+    ...                   follows=np.full(1, -1))
     >>> status, factorisations, residual = proximal(problem, proximal_workspace(1, 1, 1, 36), 1e-9, 50)
     >>> status, problem.impulse[0, :2].round(6).tolist(), problem.u[0, 0].round(6)
     (0, [2.0, -1.0], np.float64(2.5))
@@ -169,7 +180,7 @@ def improve(problem, s, residual, active, tight, enough, patient, most):
         count = _take(problem, base, work, active)
         over_contacts = count <= MOST and 3 * count <= base.y_at[len(problem.first)]
         if over_contacts:
-            gather(base, work, s.few, count)
+            gather(problem, base, work, s.few, count)
         elif not arrange(problem, base, s.over):
             _copy(s.best, problem.impulse, len(problem.mu))
             return -1, math.inf
@@ -254,7 +265,9 @@ def _give_up(problem, s, count, stiffness, enough):
     base, work, some = s.base, s.work, False
     for i in range(count):
         k = work.taken[i]
-        if problem.mu[k] < 0.0 or problem.compliance[k] > 0.0 or not (problem.target[k, 0] > 0.0 or stiffness >= UNMET_APART):
+        if problem.mu[k] < 0.0 or problem.compliance[k] > 0.0 or problem.follows[k] >= 0:
+            continue
+        if not (problem.target[k, 0] > 0.0 or stiffness >= UNMET_APART):
             continue
         missed = work.off[k, 0] - work.c[k, 0]
         grown = work.answer[k, 0] - work.centre[k, 0]
@@ -298,7 +311,7 @@ def _take(problem, base, work, active):
 @jit_inner
 def _newton(problem, s, count, over_contacts, residual, most):
     """Newton's method for the velocities of a proximal step: (steps, whether they were found)."""
-    base, work, mu = s.base, s.work, problem.mu
+    base, work = s.base, s.work
     coordinates = base.y_at[len(problem.first)]
     if over_contacts:
         start_over_contacts(problem, base, work, s.few, count)
@@ -320,7 +333,7 @@ def _newton(problem, s, count, over_contacts, residual, most):
         after = _differ(problem, s, count, over_contacts)
         if not after <= GAIN * square:
             _go(s, count, over_contacts, coordinates, -1.0)
-            along = search(mu, work, count, yx, xx)
+            along = search(problem, work, count, yx, xx)
             _go(s, count, over_contacts, coordinates, along)
             after = _differ(problem, s, count, over_contacts)
             if along == 0.0:
@@ -331,7 +344,7 @@ def _newton(problem, s, count, over_contacts, residual, most):
 
 @jit_inner
 def _differ(problem, s, count, over_contacts):
-    answer_all(problem.mu, s.work, count)
+    answer_all(problem, s.work, count)
     if over_contacts:
         return differ_over_contacts(s.work, s.few, count)
     return differ_over_bodies(problem, s.base, s.work, s.over, count)
@@ -354,6 +367,13 @@ def _distance(problem, base, work, count):
         k = work.taken[i]
         f, c, off = work.answer[k], work.c[k], work.off[k]
         c0 = c[0] - off[0] + problem.compliance[k] * f[0]
-        there = law_residual(f[0], f[1], f[2], c0, c[1] - off[1], c[2] - off[2], problem.mu[k], base.scale[k])
+        lead = problem.follows[k]
+        if lead < 0:
+            there = law_residual(f[0], f[1], f[2], c0, c[1] - off[1], c[2] - off[2], problem.mu[k], base.scale[k])
+        else:
+            push, own = work.answer[lead, 0], base.scale[k]
+            c0 = work.c[lead, 0] - work.off[lead, 0] + problem.compliance[lead] * push
+            radius = problem.mu[k] * own * max(0.0, push - c0 / base.scale[lead])
+            there = law_residual_of_companion(f[1], f[2], c[1] - off[1], c[2] - off[2], radius, own)
         worst = max(worst, there) if there == there else math.inf
     return worst

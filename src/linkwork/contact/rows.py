@@ -1,9 +1,9 @@
 """Rows of the contact problem: from where bodies touch, and from ropes, hard limits and inequalities, to Jacobians on slots.
 
 A row is a contact (three directions: normal and two tangents) or a stop (a rope, a bound of a hard limit, dry friction of a
-joint: one direction, tangents of zero; of an inequality, tangents where it has speeds of sliding). Rows are told apart by (a,
-b, feature): two colliders and what of them touches; stops come behind all contacts, with a = number of colliders + number of
-the stop.
+joint: one direction, tangents of zero; of an inequality, tangents where it has speeds of sliding) or a companion of a contact
+(`companions.py`). Rows are told apart by (a, b, feature): two colliders and what of them touches; stops come behind all
+contacts, with a = number of colliders + number of the stop, and companions behind these.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ STILL = 1e-12  # m: a rope shorter than this has no direction, and pulls along z
 
 # columns of a row's labels and numbers
 COLLIDER_A, COLLIDER_B, FEATURE, BODY_A, BODY_B = range(5)
-POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY, STIFFNESS, DAMPING = 0, 3, 6, 7, 8, 9, 10, 11
+POINT, NORMAL, GAP, RESTITUTION, ABOVE_SPEED, RECOVERY, STIFFNESS, DAMPING, TURNS_ABOUT = 0, 3, 6, 7, 8, 9, 10, 11, 12
+TORSION, ROLLING = range(2)  # what a companion turns about: the normal, the tangents
 # columns of a stop's labels and numbers: anchors in the bodies' internal frames; frame of the joint (ref, side, and the axis
 # ref x side)
 STOP_KIND, STOP_A, STOP_B, STOP_TURNS = range(4)
@@ -39,9 +40,11 @@ class Materials(Struct):
 
     body: np.ndarray  # (colliders,) int64, -1: the ground
     rules: np.ndarray  # (colliders, words) int64: bits of the rules that they take part in, 62 to a word
-    own: np.ndarray  # (colliders, 2): friction, restitution
-    of_rule: np.ndarray  # (rules, 6): friction and restitution (negative where colliders decide), above m/s, recovery m/s,
-    # stiffness N/m (0: hard) and damping N s/m of a point, as much of both as a phase of a step gives
+    own: np.ndarray  # (colliders, 4): friction, restitution, torsion m, rolling m
+    of_rule: np.ndarray  # (rules, 8): friction and restitution (negative where colliders decide), above m/s, recovery m/s,
+    # stiffness N/m (0: hard) and damping N s/m of a point, as much of both as a phase of a step gives, torsion and rolling m
+    # (negative where colliders decide)
+    resists: np.ndarray  # (2,) int64: whether any pair resists torsion, and rolling
 
 
 class Stops(Struct):
@@ -57,7 +60,8 @@ class Rows(Struct):
     """All rows of a stage, up to a capacity m."""
 
     labels: np.ndarray  # (m, 5) int64: what a row is, and its bodies
-    numbers: np.ndarray  # (m, 12): point m, normal from a to b, gap m (rad), restitution, speeds m/s, stiffness, damping
+    numbers: np.ndarray  # (m, 13): point m, normal from a to b, gap m (rad), restitution, speeds m/s, stiffness, damping; what
+    # a companion turns about
     slot_a: np.ndarray  # (m,) int32, -1: the ground
     slot_b: np.ndarray
     Ja: np.ndarray  # (m, 3, 6)
@@ -68,14 +72,16 @@ class Rows(Struct):
     total: np.ndarray  # (m, 3) N s: of a stage
     given: np.ndarray  # (m, 3) N s: of a stage, in the world, on b
     compliance: np.ndarray  # (m,) 1/kg: by which a row's velocity yields to its impulse
+    follows: np.ndarray  # (m,) int64: the contact that a companion follows; -1: none
 
 
 def rows_for(capacity: int) -> Rows:
     """Room for that many rows."""
     slots = np.zeros((2, capacity), dtype=np.int32)
     vectors, numbers = [np.zeros((capacity, 3)) for _ in range(4)], [np.zeros(capacity) for _ in range(2)]
-    return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 12)), slots[0].copy(), slots[1].copy(),
-                np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), numbers[0], *vectors, numbers[1])  # fmt: skip
+    return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 13)), slots[0].copy(), slots[1].copy(),
+                np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), numbers[0], *vectors, numbers[1],
+                np.full(capacity, -1, dtype=np.int64))  # fmt: skip
 
 
 @jit_inner
@@ -116,7 +122,7 @@ def shared_rule(rules, a, b):
 
 
 @jit_inline
-def _clear(J):
+def clear_side(J):
     for i in range(3):
         for j in range(6):
             J[i, j] = 0.0
@@ -150,12 +156,13 @@ def write_contacts(rows, contacts, count, materials, p):
         rows.mu[k] = rule[0] if rule[0] >= 0.0 else math.sqrt(own[a, 0] * own[b, 0])
         number[GAP], number[RESTITUTION] = contacts.gap[k], rule[1] if rule[1] >= 0.0 else max(own[a, 1], own[b, 1])
         number[ABOVE_SPEED], number[RECOVERY], number[STIFFNESS], number[DAMPING] = rule[2], rule[3], rule[4], rule[5]
+        rows.follows[k] = -1
 
 
 @jit_inline
 def _write_side(J, sign, body, point, n, t1, t2, p):
     if body < 0:
-        _clear(J)
+        clear_side(J)
         return
     arm = minus(point, (p[body, 0], p[body, 1], p[body, 2]))
     _side(J[0], sign, n, arm)
@@ -244,8 +251,8 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
             continue
         own, bounds = stops.labels[stop], stops.numbers[stop]
         label, number, Ja, Jb = rows.labels[k], rows.numbers[k], rows.Ja[k], rows.Jb[k]
-        _clear(Ja)
-        _clear(Jb)
+        clear_side(Ja)
+        clear_side(Jb)
         value, point, d = stop_value(work, own, bounds, R, p, Ja[0], Jb[0])
         sign = bounds[SIGN]
         dry = sign == 0.0
@@ -258,7 +265,7 @@ def write_stops(work, rows, begin, stops, colliders, R, p, least, margins, speed
             Jb[0, i] = (1.0 if dry else -sign) * Jb[0, i] if own[STOP_B] >= 0 else 0.0
         label[COLLIDER_A], label[COLLIDER_B], label[FEATURE] = colliders + stop, 0, 0
         label[BODY_A], label[BODY_B] = own[STOP_A], own[STOP_B]
-        number[STIFFNESS] = 0.0
+        number[STIFFNESS], rows.follows[k] = 0.0, -1
         number[GAP], number[RESTITUTION], rows.mu[k] = gap, bounds[STOP_RESTITUTION], -NO_IMPULSE if dry else 0.0
         if own[STOP_KIND] == FUNCTION and not dry:
             rows.mu[k] = bounds[RUBS]

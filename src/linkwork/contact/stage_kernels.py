@@ -25,7 +25,8 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.codegen.struct import Struct
-from linkwork.collision.vectors import across, cross, dot, plus, row, times
+from linkwork.collision.vectors import dot, plus, row, times
+from linkwork.contact.companions import axes_of, write_companions
 from linkwork.contact.delassus import group_slots
 from linkwork.contact.hook import OPENING
 from linkwork.contact.problem import approach
@@ -38,11 +39,12 @@ from linkwork.contact.rows import (
     DAMPING,
     GAP,
     NO_IMPULSE,
-    NORMAL,
     POINT,
     RECOVERY,
     RESTITUTION,
+    ROLLING,
     STIFFNESS,
+    TORSION,
     find_poses,
     write_contacts,
     write_stops,
@@ -100,6 +102,8 @@ def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p
     blocks)."""
     write_contacts(rows, contacts, count, materials, p)
     total = write_stops(work, rows, count, stops, len(materials.body), R, p, least, margins, speeds)
+    if materials.resists[TORSION] or materials.resists[ROLLING]:
+        total = write_companions(rows, count, total, materials, len(stops.labels), p)
     for body in range(len(slots.touched)):
         slots.touched[body] = False
     for k in range(total):
@@ -235,16 +239,14 @@ def aim(rows, m, u, h, near, stage, labels, cache, cached):
 @jit_inline
 def _along_axes(rows, k, impulse):
     """Set a row's impulse from one in the world: where normals waver, tangents turn from step to step."""
-    n = row(rows.numbers[:, NORMAL : NORMAL + 3], k)
-    t = across(n)
-    rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(cross(n, t), impulse)
+    n, t, s = axes_of(rows, k)
+    rows.impulse[k, 0], rows.impulse[k, 1], rows.impulse[k, 2] = dot(n, impulse), dot(t, impulse), dot(s, impulse)
 
 
 @jit_inline
 def _in_world(rows, k):
-    n, f = row(rows.numbers[:, NORMAL : NORMAL + 3], k), row(rows.impulse, k)
-    t = across(n)
-    return plus(times(f[0], n), plus(times(f[1], t), times(f[2], cross(n, t))))
+    (n, t, s), f = axes_of(rows, k), row(rows.impulse, k)
+    return plus(times(f[0], n), plus(times(f[1], t), times(f[2], s)))
 
 
 @jit_inline
@@ -273,7 +275,8 @@ def _compare(one, other):
 
 @jit_inline
 def _recovers(before, j, fast):
-    """Whether a row took back overlap faster than that (m/s), and pressed for it."""
+    """Whether a row, or the contact that it follows, took back overlap faster than that (m/s), and pressed for it."""
+    j = before.follows[j] if before.follows[j] >= 0 else j
     return before.mu[j] >= 0.0 and before.target[j, 0] > fast and before.impulse[j, 0] > 0.0 and not _is_soft(before, j)
 
 

@@ -61,7 +61,7 @@ class Solving(Struct):
 def solving(rows: Rows, slots: Slots, R: np.ndarray, solver: SolverWorkspace, run_solver: Any, *known: np.ndarray) -> Solving:
     """The problem of some rows. known: told, axes, labels, cache, leaving, bent."""
     problem = Problem(slots.u, slots.first, slots.size, slots.at, R, rows.slot_a, rows.slot_b, rows.Ja, rows.Jb, rows.mu,
-                      rows.target, rows.impulse, rows.compliance)  # fmt: skip
+                      rows.target, rows.impulse, rows.compliance, rows.follows)  # fmt: skip
     which = np.array([OF.get(name, ROWS) for name in problem.fields], dtype=np.int64)
     places = np.zeros(len(which), dtype=np.int64)
     table = np.zeros(0, dtype=np.int64)
@@ -179,4 +179,5 @@ def _solve(problem, s, m, fallen, what=SOLVE):
 def _name(s, row, place):
     """Tell the colliders of a row, if there is one, from a place of `told` on."""
     if row >= 0:
+        row = s.rows.follows[row] if s.rows.follows[row] >= 0 else row
         s.told[place], s.told[place + 1] = s.rows.labels[row, COLLIDER_A] + 1, s.rows.labels[row, COLLIDER_B] + 1

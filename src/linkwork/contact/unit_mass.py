@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.codegen.simd import add_multiple, add_multiples, nine_products, six_products, three_products
-from linkwork.contact.problem import approach, clear, law_residual
+from linkwork.contact.problem import approach, clear, law_residual, law_residual_of_companion
 
 RANK = 1e-12  # part of a row's own response that must be new for it to count as another freedom
 UNANSWERED = 1e-7  # part of a contact's mean response: a normal that answers less is held by joints, and answers nothing
@@ -87,7 +87,7 @@ def prepare(problem, work, lazily):
     for k in range(len(problem.mu)):
         if work.there[k]:
             _approach_without(problem, work, k)
-        elif not (lazily and _is_idle(problem.impulse[k]) and problem.mu[k] >= 0.0):
+        elif not (lazily and is_idle(problem.impulse[k]) and problem.mu[k] >= 0.0):
             build(problem, work, k)
     return True
 
@@ -148,12 +148,21 @@ def factor_of(problem, work, g):
 
 
 @jit_inline
-def _is_idle(f):
+def is_idle(f):
     return f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0
 
 
 @jit_inner
 def build(problem, work, k):
+    """G, D and scale of one contact, of a companion after those of the contact that it follows."""
+    lead = problem.follows[k]
+    if lead >= 0 and not work.there[lead]:
+        _build(problem, work, lead)
+    _build(problem, work, k)
+
+
+@jit_inner
+def _build(problem, work, k):
     """G, D and scale of one contact. Where joints hold its bodies, so that no impulse along its normal moves them apart, all
     three are zero and the contact is left out: its D_nn is rounding, and must not be divided by."""
     a, b, start, alone = problem.slot_a[k], problem.slot_b[k], work.end[0], 0.0
@@ -182,7 +191,12 @@ def build(problem, work, k):
     D[2, 0], D[2, 1], D[2, 2] = one[6] + other[6], one[7] + other[7], one[8] + other[8]
     own = D[0, 0]
     work.scale[k] = max(own, (own + D[1, 1] + D[2, 2]) / 3)
-    if problem.mu[k] >= 0.0 and own <= max(UNANSWERED * work.scale[k], ROUNDED * alone):
+    unanswered = problem.mu[k] >= 0.0 and own <= max(UNANSWERED * work.scale[k], ROUNDED * alone)
+    if problem.follows[k] >= 0:
+        own, lead = max(D[1, 1], D[2, 2]), problem.follows[k]
+        work.scale[k] = own
+        unanswered = own <= max(UNANSWERED * work.scale[lead], ROUNDED * alone) or work.scale[lead] == 0.0
+    if unanswered:
         work.scale[k], side[2], side[4], ra, rb = 0.0, 0, 0, 0, 0
         for i in range(3):
             D[i, 0] = D[i, 1] = D[i, 2] = 0.0
@@ -275,6 +289,44 @@ def move(problem, work):
 
 
 @jit_inner
+def _radius(problem, work, k):
+    """The largest impulse of a companion by the push that its contact asks for, as velocity (m/s)."""
+    lead = problem.follows[k]
+    c = pull_normal(work.G, work.side[lead], work.y) + work.c0[lead, 0] + problem.compliance[lead] * problem.impulse[lead, 0]
+    asked = max(0.0, problem.impulse[lead, 0] - c / work.scale[lead])
+    return problem.mu[k] * work.scale[k] * asked
+
+
+@jit_inner
+def _companion_residual(problem, work, k):
+    """How far a companion is from the law (m/s); -1 where nothing presses or turns, and it is left alone."""
+    lead, f = problem.follows[k], problem.impulse[k]
+    if is_idle(f) and is_idle(problem.impulse[lead]) and not work.residual[lead] > 0.0:
+        return -1.0
+    if not work.there[k]:
+        build(problem, work, k)
+    if work.scale[k] == 0.0:
+        return -1.0
+    c0, c1, c2 = pull(work.G, work.side[k], work.y)
+    c1, c2 = c1 + work.c0[k, 1], c2 + work.c0[k, 2]
+    return law_residual_of_companion(f[1], f[2], c1, c2, _radius(problem, work, k), work.scale[k])
+
+
+@jit_inner
+def _activate(active, count, k):
+    """A contact among those that are active, if it is not there; returns how many there are."""
+    at = count
+    while at > 0 and active[at - 1] > k:
+        at -= 1
+    if at > 0 and active[at - 1] == k:
+        return count
+    for i in range(count, at, -1):
+        active[i] = active[i - 1]
+    active[at] = k
+    return count + 1
+
+
+@jit_inner
 def residuals(problem, work):
     """The distance of every contact from the law as impulses and y stand, into `work.residual`, and which are active; returns
     (the largest, how many are)."""
@@ -282,7 +334,16 @@ def residuals(problem, work):
     f = problem.impulse
     look(problem, work)
     for k in range(len(problem.mu)):
-        if _is_idle(f[k]) and problem.mu[k] >= 0.0:
+        if problem.follows[k] >= 0:
+            off = _companion_residual(problem, work, k)
+            work.residual[k] = max(off, 0.0) if off == off else off
+            if not off < 0.0:
+                count = _activate(work.active, count, problem.follows[k])
+                work.active[count] = k
+                count += 1
+                worst = max(worst, off) if off == off else np.inf
+            continue
+        if is_idle(f[k]) and problem.mu[k] >= 0.0:
             if work.there[k] and work.scale[k] > 0.0:
                 c0 = pull_normal(work.G, work.side[k], work.y) + work.c0[k, 0]
             else:

@@ -34,6 +34,7 @@ CONTACT_FIELDS = {  # of the contacts of all frames, one after another: the same
     "gap": (("contact",), "m", "distance, negative where they overlap"),
     "force": (("contact", "axis"), "N", "force on the second body in the last step"),
     "impulse": (("contact", "axis"), "N s", "impulse on the second body in the last step"),
+    "torque": (("contact", "axis"), "N m", "couple of torsion and rolling on the second body in the last step"),
 }
 COORDINATES = {
     "time": ("s", "time"),
@@ -111,9 +112,15 @@ class ContactRecords:
     gap: FloatArray  # (P,), m
     force: FloatArray  # (P, 3), N, on the second body
     impulse: FloatArray  # (P, 3), N s
+    torque: FloatArray  # (P, 3), N m, on the second body
 
     def columns(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in CONTACT_FIELDS}
+
+
+def contact_records(names: list[str], columns: dict[str, Any]) -> ContactRecords:
+    """From the arrays of a file; older ones have no torques."""
+    return ContactRecords(names, **{"torque": np.zeros_like(columns["force"])} | columns)
 
 
 def first_contacts(table: ContactRecords | None, frames: int) -> ContactRecords | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwork.elements.core.outside import named
 from linkwork.elements.core.shape import OfArrays, Shape
-from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, ContactRecords, RecordingError, fields_of
+from linkwork.recording.fields import CONTACT_FIELDS, FIELDS, RecordingError, contact_records, fields_of
 from linkwork.util import archives
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, A
             "joints": data["joint"].values.tolist(),
         }
         if "contact_count" in data:
-            columns = {name: data[f"contact_{name}"].values for name in ("count", *CONTACT_FIELDS)}
-            fields["touching"] = ContactRecords(data["collider"].values.tolist(), **columns)
+            columns = {name: data[f"contact_{name}"].values for name in _contact_columns(data)}
+            fields["touching"] = contact_records(data["collider"].values.tolist(), columns)
         extras = [v for v in data.data_vars.values() if "extra" in v.attrs]
         fields["extra"] = {v.attrs["extra"]: (v.values, v.attrs["units"]) for v in extras}
         arrays = {str(n): v.values for n, v in data.data_vars.items() if _SOLID.fullmatch(str(n)) and "extra" not in v.attrs}
@@ -111,11 +111,16 @@ def read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, AnyA
         facts = _parse(str(data["facts"]) if "facts" in data else None)
         fields: dict[str, Any] = {name: data[name] for name in ("time", *FIELDS) if name in data}
         if "contact_count" in data:
-            columns = {name: data[f"contact_{name}"] for name in ("count", *CONTACT_FIELDS)}
-            fields["touching"] = ContactRecords(data["contact_names"].tolist(), **columns)
+            columns = {name: data[f"contact_{name}"] for name in _contact_columns(data)}
+            fields["touching"] = contact_records(data["contact_names"].tolist(), columns)
         fields["extra"] = {name: (data[f"extra{i}"], unit) for i, (name, unit) in enumerate(facts["extra"])}
         arrays = {name: data[name] for name in data.files if _SOLID.fullmatch(name)}
     return facts, fields | {"bodies": facts["bodies"], "joints": facts["joints"]}, arrays
+
+
+def _contact_columns(data: Any) -> list[str]:
+    """Names of the contact fields of a file; all but torques must be there."""
+    return [name for name in ("count", *CONTACT_FIELDS) if name != "torque" or "contact_torque" in data]
 
 
 def _check_netcdf(path: Path) -> None:

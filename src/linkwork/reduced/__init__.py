@@ -3,6 +3,7 @@ of it costs (featherstone05)."""
 
 from linkwork.reduced import cost
 from linkwork.reduced.algorithms import aba, crba, gravity_torques, rnea
+from linkwork.reduced.bounds import Limits, limits
 from linkwork.reduced.configurations import difference, integrate, neutral, random
 from linkwork.reduced.convert import Bodies, State, from_bodies, to_bodies
 from linkwork.reduced.kinematics import (
@@ -20,6 +21,7 @@ from linkwork.reduced.kinematics import (
     velocities,
 )
 from linkwork.reduced.packed import ltdl_packed, pack, places, solve_packed, unpack
+from linkwork.reduced.reach import Reach, inverse_kinematics
 from linkwork.reduced.sparse import (
     Factors,
     expanded,
@@ -35,16 +37,20 @@ from linkwork.reduced.sparse import (
     solve_matrix,
 )
 from linkwork.reduced.structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
+from linkwork.reduced.targets import Target
 from linkwork.reduced.tree import Tree, compile
 from linkwork.reduced.ways import Way, factoring
 
 __all__ = [
     "Bodies",
     "Factors",
+    "Limits",
     "NestedForm",
     "Numbering",
     "Poses",
+    "Reach",
     "State",
+    "Target",
     "Tree",
     "Way",
     "aba",
@@ -68,8 +74,10 @@ __all__ = [
     "gravity_torques",
     "integrate",
     "inverse",
+    "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
+    "limits",
     "ltdl",
     "ltdl_packed",
     "ltl",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork.elements.core.frame import FrameLike
     from linkwork.reduced.frames import Pose
     from linkwork.reduced.operation_lists import Schedule
+    from linkwork.reduced.reaching import Reaching
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray, Vector
 
@@ -34,6 +35,7 @@ class FramePlaces:
         self._version: int = self._whole.version
         self._jacobians: dict[tuple[Any, ...], tuple[Schedule, FloatArray]] = {}
         self._several: dict[tuple[Any, ...] | None, Tree] = {}
+        self._reaching: dict[tuple[Any, ...], Reaching] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,6 +87,15 @@ class FramePlaces:
             places: Any = self._all() if named is None else [self.placed(frame) for frame in named]
         self._several[named] = replace(self._tree, bodies=places)
         return self._several[named]
+
+    def reaching(self, frames: tuple[FrameLike, ...]) -> Reaching:
+        """What leads these frames somewhere."""
+        from linkwork.reduced.reaching import Reaching  # which takes programs, that ask for places
+
+        tree = self.several(frames)
+        if frames not in self._reaching:
+            self._reaching[frames] = Reaching(tree)
+        return self._reaching[frames]
 
 
 def _listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:

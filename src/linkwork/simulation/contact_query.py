@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.contact.contact_build import joined_bodies
 from linkwork.contact.contact_system import ContactSystem
 from linkwork.contact.points import TouchingPoint, TouchingPoints
-from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT, STIFFNESS
+from linkwork.contact.rows import BODY_A, BODY_B, COLLIDER_A, COLLIDER_B, FEATURE, GAP, NORMAL, POINT, STIFFNESS, Rows
 from linkwork.elements.contacts.contact import RECOVERY
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
@@ -21,6 +21,7 @@ from linkwork.model.model import Model
 if TYPE_CHECKING:
     from linkwork.elements.bodies.ground import Ground
     from linkwork.elements.core.element import Body
+    from linkwork.util.array_types import FloatArray
 
 
 SHALLOW = 0.02  # part of a body's half size, as built, that needs no note
@@ -52,32 +53,51 @@ def touching_points(contact: ContactSystem, bodies: Sequence[Body], ground: Grou
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
     for rows, m in contact.steps() if contact.before_count else [(contact.rows, contact.count)]:
         for k in range(m):
+            lead = rows.follows[k]
+            if lead >= 0 and (key := _key(rows, lead)) in found:
+                found[key]["couple"] = found[key]["couple"] + _couple(rows, k)
             label, number = rows.labels[k], rows.numbers[k]
             if label[COLLIDER_A] >= len(contact.names) or not (number[GAP] <= contact.near or rows.given[k].any()):
                 continue
-            key = (int(label[COLLIDER_A]), int(label[COLLIDER_B]), int(label[FEATURE]))
+            key = _key(rows, k)
             ends = tuple(ground if b < 0 else bodies[contact.body_of(b)] for b in (label[BODY_A], label[BODY_B]))
             where = {"bodies": ends, "colliders": (contact.names[key[0]], contact.names[key[1]]),
                      "point": number[POINT : POINT + 3].copy(), "normal": number[NORMAL : NORMAL + 3].copy(),
-                     "gap": float(number[GAP]), "impulse": np.zeros(3)}  # fmt: skip
+                     "gap": float(number[GAP]), "impulse": np.zeros(3), "couple": np.zeros(3)}  # fmt: skip
             found.setdefault(key, where)["impulse"] = found.get(key, where)["impulse"] + rows.given[k]
     for entry in found.values():
         entry["impulse"] = entry["impulse"] * (dt / contact.duration(dt))
+        entry["torque"] = entry.pop("couple") / contact.duration(dt)
     return TouchingPoints(TouchingPoint(force=entry["impulse"] / dt, **entry) for entry in found.values())
+
+
+def _key(rows: Rows, k: int) -> tuple[int, int, int]:
+    """Which point of which pair a row is."""
+    label = rows.labels[k]
+    return int(label[COLLIDER_A]), int(label[COLLIDER_B]), int(label[FEATURE])
+
+
+def _couple(rows: Rows, k: int) -> FloatArray:
+    """(3,) N m s: what a companion gave in a stage to the second body."""
+    J = rows.Jb[k] if rows.slot_b[k] >= 0 else -rows.Ja[k]
+    couple: FloatArray = rows.total[k] @ J[:, 3:]
+    return couple
 
 
 def report(contact: ContactSystem) -> ContactReport:
     rows, m = (contact.rows, contact.count) if contact.ended else (contact.before, contact.before_count)
     surfaces, gaps = len(contact.names), rows.numbers[:m, GAP]
     first = rows.labels[:m, COLLIDER_A]
+    stops = (first >= surfaces) & (rows.follows[:m] < 0)
     beyond: dict[str, float] = {}
-    for number, gap in zip(first[first >= surfaces].tolist(), gaps[first >= surfaces].tolist(), strict=True):
+    for number, gap in zip(first[stops].tolist(), gaps[stops].tolist(), strict=True):
         name = contact.stops[number - surfaces].element.name
         if gap < 0.0:
             beyond[name] = max(beyond.get(name, 0.0), -gap)
     soft = rows.numbers[:m, STIFFNESS] > 0.0
     deepest, pressed = (float(max(0.0, -gaps[those].min(initial=0.0))) for those in ((first < surfaces) & ~soft, soft))
-    return ContactReport(contact.count, contact.iterations, contact.residual, contact.unsolved == 0.0, deepest,
+    companions = int((rows.follows[:m] >= 0).sum())
+    return ContactReport(contact.count - companions, contact.iterations, contact.residual, contact.unsolved == 0.0, deepest,
                          tuple(contact.worst or ()), beyond, pressed)  # fmt: skip
 
 
@@ -104,7 +124,7 @@ def deepest(contact: ContactSystem, when: str = "as built", among: set[frozenset
     """A sentence on overlaps at the start, or among pairs of bodies that joints have kept from touching, if any is worth one:
     how many pairs, and the deepest."""
     worst, text, stops, pairs = 0.0, None, False, set()
-    for k in range(contact.count):
+    for k in np.flatnonzero(contact.rows.follows[: contact.count] < 0).tolist():
         label, depth = contact.rows.labels[k], -float(contact.rows.numbers[k, GAP])
         ends = (label[BODY_A], label[BODY_B])
         bodies = frozenset(GROUND if b < 0 else id(contact.model.bodies.elements[contact.body_of(b)]) for b in ends)

@@ -266,7 +266,7 @@ class Recorder:
         colliders = np.array([[place[element.name] for element in p.colliders] for p in found], dtype=np.int64)
         every = TouchingPoints(found)
         return ContactRecords(names, count, bodies.reshape(-1, 2), colliders.reshape(-1, 2), every.points, every.normals,
-                              every.gaps, every.forces, every.impulses)  # fmt: skip
+                              every.gaps, every.forces, every.impulses, every.torques)  # fmt: skip
 
     def _to_users_frames(self) -> Callable[..., Any]:
         """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""

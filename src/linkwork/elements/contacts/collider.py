@@ -23,7 +23,9 @@ class Collider(ContactElement):
     """A shape on a body, or on the ground, that others can touch; a body's own `shape` is one already.
 
     `position` and `orientation` are those of the shape in the body's frame. `friction` and `restitution` make the values of
-    a pair: the geometric mean of the one, the larger of the other, unless a Contact names them. Colliders of the same
+    a pair: the geometric mean of the one, the larger of the other, unless a Contact names them. `torsion` and `rolling` (m)
+    are the couples about the normal and about the tangents that resist turning, by the push; of a pair they have the geometric
+    mean, as friction, so that both colliders must name them. Colliders of the same
     `group` never touch each other. On a LagrangianBody it is a Sphere around the point that `position` names, such as
     body.point(1): it does not turn, and what touches it pushes the point.
 
@@ -44,12 +46,16 @@ class Collider(ContactElement):
     friction: float = FRICTION
     restitution: float = 0.0
     group: str | None = None
+    torsion: float = 0.0  # m
+    rolling: float = 0.0  # m
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_placed(self)
         self.friction = checks.non_negative(self, "friction", self.friction)
         self._check_restitution()
+        self.torsion = checks.non_negative(self, "torsion", self.torsion)
+        self.rolling = checks.non_negative(self, "rolling", self.rolling)
         if self.group is not None and not (isinstance(self.group, str) and self.group):
             checks.fail(self, f"group is {checks.show(self.group)}", 'give a string such as "left"')
 

@@ -29,12 +29,18 @@ class Contact(ContactElement):
     With a `stiffness` (N/m) its pairs are soft: each point at which they touch has a spring, and a damper of `damping` (N s/m),
     that push and do not pull. Friction is as ever; how they bounce is left to spring and damper, and restitution is not.
 
+    `torsion` and `rolling` (m) are those of all its pairs, where they are given: at each point the couple about the normal is
+    at most torsion times the push and against the relative spin, that about the tangents at most rolling times the push and
+    against the relative rolling. Nothing resists either where nobody names them.
+
     >>> Contact(friction=0.6, restitution=0.1).bounce_above
     0.1
     >>> len(Contact("ball", "pin1", "pin2", friction=0.2).bodies)
     3
     >>> Contact("finger", "cup", friction=1.0, stiffness=2e3, damping=5.0, name="flesh")
     <Contact "flesh">
+    >>> Contact(friction=0.6, torsion=0.002, rolling=0.0005).rolling
+    0.0005
     """
 
     REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body"}
@@ -46,13 +52,18 @@ class Contact(ContactElement):
     recovery: float = RECOVERY  # m/s
     stiffness: float | None = None  # N/m, of each point of contact; None: hard
     damping: float = 0.0  # N s/m, of each point of contact
+    torsion: float | None = None  # m, couple about the normal by push
+    rolling: float | None = None  # m, couple about the tangents by push
 
     def __init__(self, *bodies: BodyLike, friction: float | None = None, restitution: float | None = None,
                  bounce_above: float = BOUNCE_ABOVE, recovery: float = RECOVERY, stiffness: float | None = None,
-                 damping: float = 0.0, name: str | None = None) -> None:  # fmt: skip
+                 damping: float = 0.0, torsion: float | None = None, rolling: float | None = None,
+                 name: str | None = None) -> None:  # fmt: skip
         self.bodies, self.name = bodies, name
         self.__post_init__()
         self.friction = checks.optional(checks.non_negative, self, "friction", friction)
+        self.torsion = checks.optional(checks.non_negative, self, "torsion", torsion)
+        self.rolling = checks.optional(checks.non_negative, self, "rolling", rolling)
         self.restitution = restitution
         if restitution is not None:
             self._check_restitution()

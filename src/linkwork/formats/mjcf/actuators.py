@@ -1,163 +1,184 @@
-"""Actuators and tendons of MJCF: motors on joints with one coordinate, springs along paths, ropes."""
+"""Actuators of MJCF: motors on joints with one coordinate, on tendons, and on sites."""
 
 from collections import Counter
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 
-from linkwork.elements import Armature, Cable, JointSpring, Motor, Rope
+from linkwork.elements import Armature, JointSpring, Motor
+from linkwork.formats.mjcf import frames as mjcf_frames
+from linkwork.formats.mjcf import tendons as mjcf_tendons
 
 TRANSMISSIONS = mujoco.mjtTrn
 ON_JOINTS = (int(TRANSMISSIONS.mjTRN_JOINT), int(TRANSMISSIONS.mjTRN_JOINTINPARENT))
-ON_TENDON = int(TRANSMISSIONS.mjTRN_TENDON)
-ELSEWHERE = {ON_TENDON: "a tendon", int(TRANSMISSIONS.mjTRN_SITE): "a site", int(TRANSMISSIONS.mjTRN_BODY): "a body's contacts",
-             int(TRANSMISSIONS.mjTRN_SLIDERCRANK): "a slider-crank"}  # fmt: skip
+ON_TENDON, ON_SITE = int(TRANSMISSIONS.mjTRN_TENDON), int(TRANSMISSIONS.mjTRN_SITE)
+REFUSED = {int(TRANSMISSIONS.mjTRN_BODY): "adhesion is left out: contact pushes and does not pull here",
+           int(TRANSMISSIONS.mjTRN_SLIDERCRANK): "it drives a slider-crank, as no motor does: it is left out"}  # fmt: skip
 LAST_GROUP = 30  # that <option actuatorgroupdisable> can switch off
-WRAP_JOINT, WRAP_SITE = int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.mjWRAP_SITE)
-FIXED, NO_BIAS, AFFINE = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
+GAINS = tuple(int(getattr(mujoco.mjtGain, f"mjGAIN_{name}")) for name in ("FIXED", "AFFINE"))
+NO_BIAS, AFFINE = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
+NONE, *FILTERS = (int(getattr(mujoco.mjtDyn, f"mjDYN_{name}")) for name in ("NONE", "FILTER", "FILTEREXACT"))
 
 
 class Drive(NamedTuple):
-    """What an actuator has of a joint."""
+    """What an actuator acts along."""
 
-    joint: int
-    gear: float
-    length: float  # of the actuator, where the joint's coordinate is zero
+    moved: Any  # a joint, tendon or frame
+    gear: Any  # a number; of frames six
+    offset: float  # of MuJoCo's length, where the moved is at zero
+    reference: Any = None  # of a frame
 
 
 def add(draft):
-    """The motors, and what tendons do by themselves."""
-    if not draft.disabled("ACTUATION"):
-        driven = [_driven(draft, a) for a in range(draft.model.nactuator)]
-        counts = Counter(drive.joint for drives in driven for drive in drives)
-        for a, drives in enumerate(driven):
-            one = drives if len(drives) < 2 or not _follows(draft.model, a) else _as_one(draft, drives)
-            if drives and _is_linear(draft, a, len(one)):
-                for drive in one:
-                    _actuator(draft, a, drive, len(one) > 1, one is drives and counts[drive.joint] == 1)
-    for t in range(draft.model.ntendon):
-        _tendon(draft, t)
+    """The motors, and what is beside them in the joints."""
+    if draft.disabled("ACTUATION"):
+        return
+    drives = {a: drive for a in range(draft.model.nactuator) if (drive := _driven(draft, a)) is not None}
+    counts = Counter(id(drive.moved) for drive in drives.values())
+    for a, drive in drives.items():
+        if _is_linear(draft, a):
+            _actuator(draft, a, drive, counts[id(drive.moved)] == 1)
 
 
 def _driven(draft, a):
-    """The Drives of an actuator: several by a tendon that is a sum of joints. None: with a remark."""
+    """The Drive of an actuator; None with a remark."""
     model = draft.model
     kind, target, gear = int(model.actuator_trntype[a]), int(model.actuator_trnid[a][0]), float(model.actuator_gear[a][0])
-    joints = None
     if kind in ON_JOINTS:
-        joints = [(target, gear)]
-    elif kind == ON_TENDON:
-        joints = [(j, gear * coefficient) for j, coefficient in fixed_tendon(model, target) or () if coefficient]
-    if not joints:
-        what = ELSEWHERE.get(kind, "no joint")
-        draft.remark("actuator", a, f"it drives {what}, which no motor does here: it is left out")
-        return []
-    for j, _ in joints:
-        if not getattr(draft.joints.get(j), "has_coordinate", False):
-            draft.remark("actuator", a, f'it drives the joint "{draft.label("joint", j)}", which has no single coordinate: '
-                         "it is left out")  # fmt: skip
-            return []
-    return [Drive(j, g, g * float(model.qpos0[model.jnt_qposadr[j]])) for j, g in joints]
+        joint = draft.joints.get(target)
+        if getattr(joint, "has_coordinate", False):
+            return Drive(joint, gear, float(model.qpos0[model.jnt_qposadr[target]]))
+        draft.remark("actuator", a, f'it drives the joint "{draft.label("joint", target)}", which has no single coordinate: '
+                     "it is left out")  # fmt: skip
+        return None
+    if kind == ON_TENDON:
+        found = mjcf_tendons.element(draft, target)
+        if found is None:
+            draft.remark("actuator", a, f'it drives the tendon "{draft.label("tendon", target)}": it is left out with that')
+        return found and Drive(found[0], gear, found[1])
+    if kind == ON_SITE:
+        return _on_site(draft, a, target, int(model.actuator_trnid[a][1]))
+    draft.remark("actuator", a, REFUSED.get(kind, "it drives what no motor does here: it is left out"))
+    return None
 
 
-def _follows(model, a):
-    """Whether its force depends on its length or speed."""
-    return _bias(model, a).any() or model.actuator_armature[a] or model.actuator_damping[a]
+def _on_site(draft, a, site, reference):
+    """A motor on the frame of a site, in the axes of another one if there is a reference."""
+    model, bodies = draft.model, [int(draft.model.site_bodyid[s]) for s in (site, reference) if s >= 0]
+    if len({id(draft.bodies[b]) for b in bodies}) < len(bodies) or all(draft.bodies[b] is draft.world.ground for b in bodies):
+        draft.remark("actuator", a, "its site does not move from where its force is told: it drives nothing")
+        return None
+    if len(bodies) == 2 and bodies[1] and int(model.body_weldid[bodies[1]]) not in _above(model, bodies[0]):
+        draft.remark("actuator", a, "its opposite acts at its site, where MuJoCo has it at the reference site: they are on "
+                     "different branches")  # fmt: skip
+    frames = [mjcf_frames.of_site(draft, s) for s in (site, reference) if s >= 0]
+    return Drive(frames[0], tuple(map(float, model.actuator_gear[a])), 0.0, *frames[1:])
 
 
-def _as_one(draft, drives):
-    """Drives of joints that gears couple all to one of them, as that one's; others as they are."""
-    leaders, gear, length = set(), 0.0, 0.0
-    for drive in drives:
-        joint, ratio, offset = draft.joints[drive.joint], 1.0, 0.0
-        for _ in draft.coupled:  # no way along gears is longer, unless it goes in a circle
-            if joint in draft.coupled:
-                joint, more, constant = draft.coupled[joint]
-                ratio, offset = ratio * more, offset + ratio * constant
-        leaders.add(joint)
-        gear, length = gear + drive.gear * ratio, length + drive.length + drive.gear * offset
-    numbers = [j for j, joint in draft.joints.items() if joint in leaders]
-    return [Drive(numbers[0], gear, length)] if len(leaders) == 1 else drives
+def _above(model, b):
+    """The bodies that carry a body, and itself."""
+    found = {int(model.body_weldid[b])}
+    while b:
+        b = int(model.body_parentid[b])
+        found.add(int(model.body_weldid[b]))
+    return found
 
 
-def _is_linear(draft, a, joints):
-    """Whether its force is linear in its command, length and speed; of several joints, in its command alone."""
+def _is_linear(draft, a):
+    """Whether it is switched on, and its force is linear in its length and speed for each command."""
     model = draft.model
     if 0 <= model.actuator_group[a] <= LAST_GROUP and model.opt.disableactuator >> int(model.actuator_group[a]) & 1:
         draft.remark("actuator", a, "its group is switched off in the file: it is left out")
         return False
-    if int(model.actuator_gaintype[a]) != FIXED or int(model.actuator_biastype[a]) not in (NO_BIAS, AFFINE):
+    if int(model.actuator_gaintype[a]) not in GAINS or int(model.actuator_biastype[a]) not in (NO_BIAS, AFFINE):
         draft.remark("actuator", a, "its force is not linear in its command, length and speed: it is left out")
         return False
-    if joints > 1 and _follows(model, a):
-        draft.remark("actuator", a, "its force depends on the length or speed of a tendon of several joints: it is left out")
+    if int(model.actuator_dyntype[a]) not in (NONE, *FILTERS):
+        draft.remark("actuator", a, "what it makes of its command is no filter of first order: it is left out")
         return False
-    if model.actuator_dyntype[a] != int(mujoco.mjtDyn.mjDYN_NONE) or model.actuator_delay[a]:
-        draft.remark("actuator", a, "its command acts at once, without the file's filter or delay")
-    if model.actuator_trntype[a] == ON_TENDON and model.tendon_actfrclimited[int(model.actuator_trnid[a][0])]:
-        draft.remark("actuator", a, "the actuatorfrcrange of its tendon is left out")
-    if joints > 1:
-        draft.remark("actuator", a, f"it is {joints} motors, one on each joint of its tendon: give all of them its command")
+    if model.actuator_delay[a]:
+        draft.remark("actuator", a, "its command acts without the file's delay")
+    if model.actuator_actlimited[a] and not _holds(model, a):
+        draft.remark("actuator", a, "its activation is not held within its actrange")
+    if model.actuator_actearly[a]:
+        draft.remark("actuator", a, "its force follows from the activation of now, and not from that a step later (actearly)")
     return True
 
 
-def _bias(model, a):
-    return np.array(model.actuator_biasprm[a][:3], dtype=float) * (int(model.actuator_biastype[a]) == AFFINE)
+def _holds(model, a):
+    """Whether the range of commands holds the activation within its own."""
+    (lower, upper), (least, most) = model.actuator_ctrlrange[a], model.actuator_actrange[a]
+    return bool(model.actuator_ctrllimited[a]) and least <= lower and upper <= most
 
 
-def _actuator(draft, a, drive, shared, alone):
-    """f = gain u + b0 + b1 l + b2 l', with the length l, as the motor that it is."""
-    model, (j, gear, length) = draft.model, drive
-    joint, gain, bias = draft.joints[j], float(model.actuator_gainprm[a][0]), _bias(model, a)
-    bias[0] += bias[1] * length  # here coordinates are zero as built, lengths are not
-    name = draft.name("actuator", a, "motor")
-    if shared:
-        name = draft.free_name(f"{draft.label('actuator', a)} on {joint.name}", "motor")
-    given = {"name": name, "gear": gear, "range": _range(draft, a)}
-    if gear:
-        _rotor(draft, a, joint, gear)
-    limit = _limit(draft, a, j, gear, alone)
-    motors = draft.motors.setdefault(a, [])
-    if gear == 0.0 or (gain == 0.0 and not bias.any()):
+def _laws(model, a, offset):
+    """(gain, bias) of length and speed that are counted from where the moved is at zero."""
+    gain, bias = (np.array(prm[a][:3], dtype=float) for prm in (model.actuator_gainprm, model.actuator_biasprm))
+    gain[1:] *= int(model.actuator_gaintype[a]) == GAINS[1]
+    bias *= int(model.actuator_biastype[a]) == AFFINE
+    gain[0] += gain[1] * offset
+    bias[0] += bias[1] * offset
+    return gain, bias
+
+
+def _actuator(draft, a, drive, alone):
+    """f = u (g0 + g1 l + g2 l') + b0 + b1 l + b2 l', with the length l, as the motor that it is."""
+    model, gear = draft.model, drive.gear
+    single = not isinstance(gear, tuple)
+    gain, bias = _laws(model, a, gear * drive.offset if single else 0.0)
+    given = {"gear": gear, "range": _range(draft, a), "name": draft.name("actuator", a, "motor")}
+    given["filter"] = float(model.actuator_dynprm[a][0]) if int(model.actuator_dyntype[a]) in FILTERS else None
+    if drive.reference is not None:
+        given["reference"] = drive.reference
+    if np.any(gear):
+        _rotor(draft, a, drive)
+    limit = _limit(draft, a, drive, alone)
+    if not np.any(gear) or not (gain.any() or bias.any()):
         draft.remark("actuator", a, "its gain or its gear is zero: it drives nothing")
-    elif not bias.any():
-        own = {**given, "gear": gear * gain, "limit": limit and limit / abs(gain)}
-        motors.append(draft.add("actuator", a, Motor, joint, "torque", **own))
-    elif gain > 0.0 and bias[0] == 0.0 and bias[1] == -gain and bias[2] <= 0.0:
-        motors.append(draft.add("actuator", a, Motor, joint, "position", kp=gain, kd=-float(bias[2]), limit=limit, **given))
-    elif gain > 0.0 and bias[0] == bias[1] == 0.0 and bias[2] == -gain:
-        motors.append(draft.add("actuator", a, Motor, joint, "velocity", kd=gain, limit=limit, **given))
-    else:
-        motors += _in_two(draft, a, joint, gain, bias, limit, given)
+        return
+    if drive.reference is None and not single and (gain[1] or bias[1]):
+        draft.remark("actuator", a, "a site without a reference has the length zero: what depends on it is left out")
+        gain[1] = bias[1] = 0.0
+    kind, own = _kind(gain, bias)
+    if kind == "torque" and single:
+        own, limit = {"gear": gear * gain[0]}, _scaled(limit, 1.0 / gain[0])
+    elif kind == "torque" and gain[0] != 1.0:
+        kind, own = "general", {"gain": tuple(gain), "bias": tuple(bias)}
+    draft.motors[a] = [draft.add("actuator", a, Motor, drive.moved, kind, limit=_told(limit), **{**given, **own})]
 
 
-def _in_two(draft, a, joint, gain, bias, limit, given):
-    """A force that no single motor has: the part of the command by a motor, the rest by a spring and damper."""
-    gear = given["gear"]
-    stiffness, damping, constant = -bias[1] * gear**2, -bias[2] * gear**2, bias[0] * gear
-    if stiffness < 0.0 or damping < 0.0 or (stiffness == 0.0 and constant):
-        draft.remark("actuator", a, "its bias is no spring and no damper: it is left out")
-        return []
-    if limit is not None:
-        draft.remark("actuator", a, f"its force is not held within {limit:g}, for it is a motor and a spring here")
-    rest = float(constant / stiffness) if stiffness else 0.0
-    name = draft.free_name(f"{given['name']} bias", "spring")
-    draft.add("actuator", a, JointSpring, joint, float(stiffness), float(damping), rest=rest, name=name)
-    return [draft.add("actuator", a, Motor, joint, "torque", **{**given, "gear": gear * gain})] if gain else []
+def _kind(gain, bias):
+    """(kind of motor, its gains)."""
+    g = float(gain[0])
+    if not gain[1:].any():
+        if not bias.any():
+            return "torque", {}
+        if g > 0.0 and bias[0] == 0.0 and bias[1] == -g and bias[2] <= 0.0:
+            return "position", {"kp": g, "kd": -float(bias[2])}
+        if g > 0.0 and bias[0] == bias[1] == 0.0 and bias[2] == -g:
+            return "velocity", {"kd": g}
+    if gain[0] == gain[1] == 0.0 and gain[2] < 0.0 and not bias.any():
+        return "damper", {"kd": -float(gain[2])}
+    return "general", {"gain": tuple(map(float, gain)), "bias": tuple(map(float, bias))}
 
 
-def _rotor(draft, a, joint, gear):
+def _rotor(draft, a, drive):
     """Inertia and damping of the actuator itself, as the joint feels them."""
-    model = draft.model
-    own = draft.label("actuator", a)
-    if model.actuator_armature[a]:
-        inertia = float(model.actuator_armature[a]) * gear**2
-        draft.add("actuator", a, Armature, joint, inertia, name=draft.free_name(f"{own} rotor", "armature"))
-    if model.actuator_damping[a] and not draft.disabled("DAMPER"):
-        damping = float(model.actuator_damping[a]) * gear**2
-        draft.add("actuator", a, JointSpring, joint, 0.0, damping, name=draft.free_name(f"{own} damping", "drag"))
+    model, own = draft.model, draft.label("actuator", a)
+    joint = drive.moved if getattr(drive.moved, "has_coordinate", False) else None
+    for what in ("armature", "damping"):
+        value = float(getattr(model, f"actuator_{what}")[a])
+        if not value or (what == "damping" and draft.disabled("DAMPER")):
+            continue
+        if joint is None:
+            draft.remark("actuator", a, f"its own {what} is left out: it drives no joint")
+        elif what == "armature":
+            name = draft.free_name(f"{own} rotor", "armature")
+            draft.add("actuator", a, Armature, joint, value * drive.gear**2, name=name)
+        else:
+            name = draft.free_name(f"{own} damping", "drag")
+            draft.add("actuator", a, JointSpring, joint, 0.0, value * drive.gear**2, name=name)
     if model.actuator_dampingpoly[a].any():
         draft.remark("actuator", a, "its damping is taken as linear")
 
@@ -169,84 +190,28 @@ def _range(draft, a):
     return tuple(map(float, draft.model.actuator_ctrlrange[a]))
 
 
-def _limit(draft, a, j, gear, alone):
-    """The largest force, by the actuator's own range and the joint's."""
+def _limit(draft, a, drive, alone):
+    """(lower, upper) of the force, by the actuator's own range and that of what it moves; None without."""
     model, found = draft.model, []
     if model.actuator_forcelimited[a]:
-        found.append(_symmetric(draft, a, "forcerange", model.actuator_forcerange[a]))
-    if model.jnt_actfrclimited[j]:
-        if alone and gear:
-            found.append(_symmetric(draft, a, "actuatorfrcrange of its joint", model.jnt_actfrcrange[j]) / abs(gear))
-            if model.jnt_actgravcomp[j]:
+        found.append(tuple(map(float, model.actuator_forcerange[a])))
+    kind, target = int(model.actuator_trntype[a]), int(model.actuator_trnid[a][0])
+    of = "jnt" if kind in ON_JOINTS else "tendon" if kind == ON_TENDON else None
+    if of is not None and getattr(model, f"{of}_actfrclimited")[target]:
+        what = "joint" if of == "jnt" else "tendon"
+        if alone and drive.gear:
+            found.append(_scaled(tuple(map(float, getattr(model, f"{of}_actfrcrange")[target])), 1.0 / drive.gear))
+            if of == "jnt" and model.jnt_actgravcomp[target]:
                 draft.remark("actuator", a, "gravity compensation is left out of what the actuatorfrcrange of its joint bounds")
         else:
-            draft.remark("actuator", a, "the actuatorfrcrange of its joint is left out: others share it")
-    return min(found) if found else None
+            draft.remark("actuator", a, f"the actuatorfrcrange of its {what} is left out: others share it")
+    return (max(lower for lower, _ in found), min(upper for _, upper in found)) if found else None
 
 
-def _symmetric(draft, a, what, bounds):
-    lower, upper = map(float, bounds)
-    if lower != -upper:
-        draft.remark("actuator", a, f"its {what} from {lower:g} to {upper:g} is taken as +-{max(-lower, upper):g}")
-    return max(-lower, upper)
+def _scaled(limit, by):
+    return limit and tuple(sorted(end * by for end in limit))
 
 
-def fixed_tendon(model, t):
-    """[(number of the joint, coefficient)] of a tendon that is a sum of joints; None of others."""
-    span = range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t])
-    if any(model.wrap_type[w] != WRAP_JOINT for w in span):
-        return None
-    return [(int(model.wrap_objid[w]), float(model.wrap_prm[w])) for w in span]
-
-
-def path(draft, t):
-    """([(body, point in its frame)], m of its ends that keep their length) of a tendon through sites, from body to body; None
-    where it wraps, forks, or runs along a body in between."""
-    model, data = draft.model, draft.data
-    found = []
-    for w in range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t]):
-        if model.wrap_type[w] != WRAP_SITE:
-            return None
-        site = int(model.wrap_objid[w])
-        body, root = draft.bodies[int(model.site_bodyid[site])], int(model.body_weldid[model.site_bodyid[site]])
-        found.append((body, data.xmat[root].reshape(3, 3).T @ (data.site_xpos[site] - data.xpos[root])))
-    fixed = 0.0
-    for end, beside in ((0, 1), (-1, -2)):
-        while len(found) > 1 and found[end][0] is found[beside][0]:
-            fixed += float(np.linalg.norm(found[end][1] - found[beside][1]))
-            del found[end]
-    along = any(one[0] is other[0] for one, other in pairwise(found))
-    return None if along or len(found) < 2 else (found, fixed)
-
-
-def _tendon(draft, t):
-    """Stiffness, damping and length of a tendon."""
-    model, there = draft.model, path(draft, t)
-    stiffness = 0.0 if draft.disabled("SPRING") else float(model.tendon_stiffness[t])
-    damping = 0.0 if draft.disabled("DAMPER") else float(model.tendon_damping[t])
-    if stiffness or damping:
-        if there is None:
-            draft.remark("tendon", t, "its stiffness and damping are left out: it is no path through sites from body to body")
-        else:
-            points, fixed = there
-            rest = tuple(max(0.0, float(length) - fixed) for length in model.tendon_lengthspring[t])
-            name = draft.name("tendon", t, "cable")
-            draft.add("tendon", t, Cable, points, stiffness, damping=damping, rest=rest, name=name)
-    if model.tendon_limited[t] and draft.choices["limits"] != "none" and not draft.disabled("LIMIT"):
-        _rope(draft, t, there)
-    for what in ("frictionloss", "armature"):
-        if getattr(model, f"tendon_{what}")[t]:
-            draft.remark("tendon", t, f"its {what} is left out")
-    if model.tendon_stiffnesspoly[t].any() or model.tendon_dampingpoly[t].any() or model.tendon_springyield[t]:
-        draft.remark("tendon", t, "its spring and damper are taken as linear and elastic")
-
-
-def _rope(draft, t, there):
-    lower, upper = map(float, draft.model.tendon_range[t])
-    points, fixed = there or ([], 0.0)
-    if len(points) != 2 or lower > 0.0 or upper <= fixed:
-        draft.remark("tendon", t, f"its length is not held within {lower:g} and {upper:g} m: it is no rope between two bodies")
-        return
-    (a, on_a), (b, on_b) = points
-    name = draft.free_name(f"{draft.label('tendon', t)} rope", "rope")
-    draft.add("tendon", t, Rope, a, b, upper - fixed, on_a=on_a, on_b=on_b, name=name)
+def _told(limit):
+    """As a Motor has it: one number where both ends are alike."""
+    return float(limit[1]) if limit and limit[0] == -limit[1] and limit[1] > 0.0 else limit

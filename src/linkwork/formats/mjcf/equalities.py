@@ -3,8 +3,8 @@
 import mujoco
 import numpy as np
 
-from linkwork.elements import Ball, Distance, Gear, Motion, Weld
-from linkwork.formats.mjcf.actuators import fixed_tendon, path
+from linkwork.elements import Ball, Coupling, Distance, Gear, Motion, Weld
+from linkwork.formats.mjcf.tendons import element, fixed_tendon, path
 
 OFF = 1e-6  # m: a connect that is farther open as built is told
 SITE = int(mujoco.mjtObj.mjOBJ_SITE)
@@ -99,12 +99,12 @@ def _couple(draft, e, first, second, coefficients):
 
 
 def _tendon(draft, e):
-    """A sum of two joints that is constant is a gear; a path between two sites is a distance."""
+    """A sum of two joints that is constant is a gear; a path between two sites is a distance; others are couplings."""
     model = draft.model
     t, constant = int(model.eq_obj1id[e]), float(model.eq_data[e][0])
     joints, there = fixed_tendon(model, t), path(draft, t)
     if model.eq_obj2id[e] >= 0:
-        draft.remark("equality", e, "it couples two tendons: it is left out")
+        _coupled_tendons(draft, e, t, int(model.eq_obj2id[e]))
     elif joints is not None and 1 <= len(joints) <= 2 and all(c != 0.0 for _, c in joints):
         (first, c1), *rest = joints
         second, c2 = rest[0] if rest else (-1, 0.0)
@@ -115,7 +115,28 @@ def _tendon(draft, e):
         draft.add("equality", e, Distance, a, b, length, on_a=on_a, on_b=on_b, name=draft.name("equality", e, "distance"))
         _open(draft, e, abs(constant))
     else:
-        draft.remark("equality", e, "it holds the length of a tendon that is neither two joints nor two sites: it is left out")
+        _coupling(draft, e, [(t, 1.0)], constant)
+
+
+def _coupled_tendons(draft, e, first, second):
+    """l1 = c0 + c1 l2 + ..., both counted from as built."""
+    constant, ratio, *higher = (float(x) for x in draft.model.eq_data[e][:5])
+    if any(higher):
+        draft.remark("equality", e, "it is no line but a polynomial of higher order: it is left out")
+        return
+    _coupling(draft, e, [(first, 1.0), (second, -ratio)], constant)
+
+
+def _coupling(draft, e, tendons, constant):
+    """A sum of lengths, counted from as built, is constant."""
+    found = [(element(draft, t), t, c) for t, c in tendons if c]
+    if any(made is None for made, _, _ in found):
+        draft.remark("equality", e, "a tendon that it holds is left out, and it with that")
+        return
+    value = constant + sum(c * (float(draft.model.tendon_length0[t]) - made[1]) for made, t, c in found)
+    of, weights = [made[0] for made, _, _ in found], [c for _, _, c in found]
+    draft.add("equality", e, Coupling, of, weights, value=value, name=draft.name("equality", e, "coupling"))
+    _open(draft, e, abs(constant))
 
 
 _ADD = {int(mujoco.mjtEq.mjEQ_CONNECT): _connect, int(mujoco.mjtEq.mjEQ_WELD): _weld,

@@ -20,7 +20,7 @@ def add_places(draft):
     """Frames of sites and cameras."""
     model = draft.model
     for s in range(model.nsite):
-        _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
+        of_site(draft, s)
     for c in range(model.ncam):
         if model.cam_mode[c] == FIXED:
             _add(draft, "camera", c, int(model.cam_bodyid[c]), model.cam_pos[c], model.cam_quat[c])
@@ -28,6 +28,14 @@ def add_places(draft):
             draft.remark(
                 "camera", c, "it turns or moves by itself to follow something, as no frame on a body does: it is left out"
             )
+
+
+def of_site(draft, s):
+    """The frame of a site, made when it is first asked for."""
+    if s not in draft.sites:
+        model = draft.model
+        draft.sites[s] = _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
+    return draft.sites[s]
 
 
 def _add(draft, kind, number, b, position, orientation):
@@ -39,4 +47,4 @@ def _add(draft, kind, number, b, position, orientation):
         position = R.T @ (there - data.xpos[root])
         orientation = product(data.xquat[root] * (1, -1, -1, -1), product(data.xquat[b], orientation))
     name = draft.name(kind, number, kind)
-    draft.add(kind, number, Frame, draft.bodies[b], position=position, orientation=orientation, name=name)
+    return draft.add(kind, number, Frame, draft.bodies[b], position=position, orientation=orientation, name=name)

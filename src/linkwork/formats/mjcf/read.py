@@ -26,6 +26,7 @@ from linkwork.formats.mjcf import equalities as mjcf_equalities
 from linkwork.formats.mjcf import frames as mjcf_frames
 from linkwork.formats.mjcf import geoms as mjcf_shapes
 from linkwork.formats.mjcf import medium as mjcf_medium
+from linkwork.formats.mjcf import tendons as mjcf_tendons
 from linkwork.formats.mjcf.source import Place, Source, source
 from linkwork.world import World
 
@@ -63,7 +64,9 @@ class Draft:
     coupled: dict = field(
         default_factory=dict
     )  # joint -> (joint, ratio, offset): by a gear it is ratio times that one + offset
-    motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one, several or none
+    motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one or none
+    tendons: dict = field(default_factory=dict)  # MuJoCo's number -> (FixedTendon or Cable, offset of its length), or None
+    sites: dict = field(default_factory=dict)  # MuJoCo's number -> Frame
 
     def add(self, kind, number, make, *arguments, **fields):
         """Make an element that stands for one of the file, and add it; what is wrong with it is told with the file and line."""
@@ -145,12 +148,13 @@ def drafted(reading, **choices):
     mjcf_frames.add_bodies(draft)
     mjcf_equalities.add(draft)
     mjcf_actuators.add(draft)
+    mjcf_tendons.add(draft)
     mjcf_medium.add(draft)
     mjcf_shapes.add(draft)
     mjcf_frames.add_places(draft)
     draft.world.simulate = {"solver": "auto"}
     for k in range(draft.model.nkey):
-        state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k]
+        state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k], draft.model.key_act[k]
         made = draft.world.keyframes[draft.label("key", k)] = keyframe(draft, *state)
         for b in np.flatnonzero(draft.model.body_mocapid >= 0):
             m = int(draft.model.body_mocapid[b])
@@ -243,7 +247,7 @@ def _options(draft):
                              f"{model.opt.timestep:g} s)", file=place.file)  # fmt: skip
 
 
-def keyframe(draft, qpos, qvel, ctrl):
+def keyframe(draft, qpos, qvel, ctrl, act=()):
     """MuJoCo's state in the joints' own coordinates, which are zero as built."""
     found = Keyframe()
     for j in range(draft.model.njnt):
@@ -252,4 +256,6 @@ def keyframe(draft, qpos, qvel, ctrl):
     for a, motors in draft.motors.items():
         for motor in motors:
             found.controls[motor.name] = float(ctrl[draft.model.actuator_ctrladr[a]])
+            if motor.filter is not None and len(act):
+                found.activations[motor.name] = float(act[draft.model.actuator_actadr[a]])
     return found
