@@ -51,8 +51,8 @@ def restore(work, plan, began):
 
 @jit_inner
 def tell_turns(work, plan):
-    """Turn counters from the angles, which count their turns. The sine says on which side of half a turn an angle is: rounded to
-    half a turn, a quotient does not."""
+    """Turn counters from the angles, which count their turns. At half a turn the sine says on which side an angle is; the
+    quotient is rounded, and need not agree with it."""
     for k in range(plan.turns.shape[0]):
         angle, counter = work[plan.turns[k, 0]], plan.turns[k, 1]
         sine = math.sin(angle)
