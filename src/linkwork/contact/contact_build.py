@@ -37,28 +37,30 @@ class ContactElements:
     def _colliders(self, given: list[Collider], elements):
         """Geometry, materials, and half the smallest extent of each collider (m)."""
         model, rules_of = self.model, self._rules()
+        by_points = self._bodies_with_spheres(given)  # spheres around these touch, and not the body's own shape
         entries: list[tuple] = [
             (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution, c.torsion, c.rolling)
             for c in given
         ]
-        by_points = {point.body for point in model.material_points}  # spheres around these touch, and not the body's own shape
         entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0, 0.0, 0.0)
                     for k, body in enumerate(model.bodies.elements)
                     if getattr(body, "shape", None) is not None and k not in by_points]  # fmt: skip
         entries = [entry for entry in entries if rules_of(entry[1])]
         numbers = [GROUND if body.dim == 0 else model.bodies.number[id(body)] for _, body, *_ in entries]
         local, turned = self._in_bodies(numbers, [entry[3] for entry in entries], [entry[4] for entry in entries])
-        placed, groups = [], dict[str, int]()
+        placed, groups, stretching = [], dict[str, int](), {own.body for own in model.stretched}
         for k, (source, body, shape, _, _, group, *_) in enumerate(entries):
             rules = rules_of(body)
             point = self._spot(numbers[k], entries[k][3])
-            if point is None:
-                refuse_stretching(model, self.contacts[rules[-1]], numbers[k])
-            else:
+            stretched = numbers[k] in stretching and not (shape.isotropic and isinstance(source, Collider))
+            if point is not None or stretched:
                 _refuse_turning([source, *(self.contacts[rule] for rule in rules)], body)
+            if point is not None and not stretched:
                 numbers[k], local[k] = point, 0.0
+            elif not stretched:
+                refuse_stretching(model, self.contacts[rules[-1]], numbers[k])
             together = groups.setdefault(group, len(groups)) if group else -1
-            placed.append(Placed(shape, numbers[k], local[k], turned[k], together, rules, source.name))
+            placed.append(Placed(shape, numbers[k], local[k], turned[k], together, rules, source.name, stretched))
         self.names = [source for source, *_ in entries]
         owners = [self.body_of(number) for number in numbers]
         self._refuse_bare(set(owners))
@@ -71,6 +73,13 @@ class ContactElements:
         resists = ((own[:, 2:] > 0.0).any(axis=0) | (of_rule[:, 6:] > 0.0).any(axis=0)).astype(np.int64)
         labels = geometry.labels
         return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule, resists), sizes
+
+    def _bodies_with_spheres(self, given: list[Collider]) -> set[int]:
+        """Numbers of the bodies that move as no rigid one does, and have spheres around points, or are known by these alone."""
+        bodies = self.model.bodies
+        found = {point.body for point in self.model.material_points if not bodies.kinds[point.body].framed}
+        round_ones = [bodies.number[id(c.body)] for c in given if c.shape.isotropic and id(c.body) in bodies.number]
+        return found | {number for number in round_ones if bodies.kinds[number].contact is None}
 
     def _in_bodies(self, numbers: list[int], positions, orientations) -> tuple[np.ndarray, np.ndarray]:
         """Positions (k, 3) and orientations (k, 4) in users' frames of these bodies, in their internal frames."""

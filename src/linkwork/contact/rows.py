@@ -15,7 +15,8 @@ import numpy as np
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.codegen.struct import Struct
 from linkwork.collision.vectors import across, cross, dot, length, minus, plus, row, times, turn
-from linkwork.contact.delassus import FLAT, PART, POSE, R_AT, RIGID, Q
+from linkwork.contact.delassus import FLAT, PART, POSE, R_AT, RIGID, STRETCHED, Q
+from linkwork.contact.stretched import find_map
 
 ROPE, TURN, TRAVEL, CONE, FUNCTION = range(5)
 UNCOUNTED = -1  # in the place of a turn counter
@@ -73,15 +74,16 @@ class Rows(Struct):
     given: np.ndarray  # (m, 3) N s: of a stage, in the world, on b
     compliance: np.ndarray  # (m,) 1/kg: by which a row's velocity yields to its impulse
     follows: np.ndarray  # (m,) int64: the contact that a companion follows; -1: none
+    half: np.ndarray  # (1,) int64: which of the two halves of a step's spots on bodies that stretch are its own
 
 
-def rows_for(capacity: int) -> Rows:
+def rows_for(capacity: int, half: int = 0) -> Rows:
     """Room for that many rows."""
     slots = np.zeros((2, capacity), dtype=np.int32)
     vectors, numbers = [np.zeros((capacity, 3)) for _ in range(4)], [np.zeros(capacity) for _ in range(2)]
     return Rows(np.zeros((capacity, 5), dtype=np.int64), np.zeros((capacity, 13)), slots[0].copy(), slots[1].copy(),
                 np.zeros((capacity, 3, 6)), np.zeros((capacity, 3, 6)), numbers[0], *vectors, numbers[1],
-                np.full(capacity, -1, dtype=np.int64))  # fmt: skip
+                np.full(capacity, -1, dtype=np.int64), np.array([half]))  # fmt: skip
 
 
 @jit_inner
@@ -94,6 +96,9 @@ def find_poses(work, bodies, R, p):
                 p[body, i] = work[q + i]
                 for j in range(3):
                     axes[i, j] = work[turned + 3 * i + j]
+            continue
+        if pose == STRETCHED:
+            find_map(work, bodies[body], axes, p[body])
             continue
         for i in range(3):
             part = bodies[body, PART + i]

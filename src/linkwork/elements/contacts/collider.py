@@ -27,7 +27,8 @@ class Collider(ContactElement):
     are the couples about the normal and about the tangents that resist turning, by the push; of a pair they have the geometric
     mean, as friction, so that both colliders must name them. Colliders of the same
     `group` never touch each other. On a LagrangianBody it is a Sphere around the point that `position` names, such as
-    body.point(1): it does not turn, and what touches it pushes the point.
+    body.point(1): it does not turn, and what touches it pushes the point. On a body that stretches a Sphere does the same, and
+    every other solid follows the body, as its own shape does.
 
     >>> from linkwork.elements import Sphere
     >>> Collider("hand", Sphere(0.02), position=(0, 0, 0.1), friction=0.8, name="fingertip")
