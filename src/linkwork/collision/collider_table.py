@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -60,6 +61,7 @@ from linkwork.collision.support import NUMBERS, support_address
 from linkwork.collision.surfaces import outside_surface, solid_surface
 from linkwork.elements.core.checks import fail
 from linkwork.elements.core.shape import Collision, Core, Shape
+from linkwork.elements.shapes.convex_hull import ConvexHull
 
 GROUND = -1
 FAR_LARGER = 16.0  # times the median size: stands outside the tree
@@ -95,7 +97,8 @@ class Placed:
 
     body: its number, -1 for the ground; position (3,), m, and orientation (w, x, y, z) in the body's frame.
     group: colliders of the same group, counted from 0, never touch each other. rules: numbers of the rules that it
-    takes part in; two colliders may touch if they share one. name: for errors.
+    takes part in; two colliders may touch if they share one. name: for errors. stretched: its body's frame is any linear
+    map, which the shape follows.
     """
 
     shape: Shape
@@ -105,10 +108,11 @@ class Placed:
     group: int = -1
     rules: Sequence[int] = (0,)
     name: str | None = None
+    stretched: bool = False
 
 
 class Geometry(Struct):
-    """All colliders of a model, n of them; nothing here changes."""
+    """All colliders of a model, n of them; nothing here changes but the numbers of hulls that stretch."""
 
     constants: np.ndarray  # (n, CONSTANTS): size, bounding box and pose in the body, see `layout`
     labels: np.ndarray  # (n, RULES + words) int64: kind, body, group and the like
@@ -120,6 +124,7 @@ class Geometry(Struct):
     routine: np.ndarray  # (kinds, kinds) int64: addresses; 0 where no pair of such kinds can be
     shape_numbers: np.ndarray  # flat: vertices and the like of all colliders that have them
     shape_integers: np.ndarray  # flat int64
+    stretched: np.ndarray  # (k, 2) int64: hulls that follow a linear map, and where in shape_numbers they stand as built
 
 
 class Scratch(Struct):
@@ -172,7 +177,7 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
     labels[:, KIND], labels[:, BODY] = [int(own.core) for own in described], [c.body for c in placed]
     labels[:, GROUP], labels[:, LARGE] = [c.group for c in placed], is_large
     labels[:, RULES:] = rules
-    shapes = _placed_once(placed, described, labels)
+    shapes, stretched = _placed_once(placed, described, labels)
     kept_apart = np.array(sorted({min(a, b) * n + max(a, b) for a, b in apart}), dtype=np.int64)
     return Geometry(
         constants=constants,
@@ -187,6 +192,7 @@ def compile_colliders(placed: Sequence[Placed], apart: Iterable[tuple[int, int]]
         shape_integers=np.concatenate(
             [np.zeros(1, dtype=np.int64), *(np.array(integers, dtype=np.int64) for _, integers in shapes)]
         ),
+        stretched=np.array(stretched, dtype=np.int64).reshape(-1, 2),
     )
 
 
@@ -226,7 +232,7 @@ def _describe(c: Placed) -> Collision:
         fail(c, f"a {type(c.shape).__name__} is on a body that moves", f"put it on the ground, or {c.shape.instead}")
     if type(c.shape) is Shape:
         fail(c, f"{c.shape!r} has no contact geometry", "give a shape of linkwork such as Box(0.1, 0.1, 0.1)")
-    found = c.shape.collision()
+    found = _stretchable(c.shape) if c.stretched else c.shape.collision()
     if found.surface is not None:
         numbers, integers = _surface_arrays(*found.surface)
         return found._replace(numbers=numbers, integers=integers)
@@ -237,20 +243,35 @@ def _describe(c: Placed) -> Collision:
     return found
 
 
+def _stretchable(shape: Shape) -> Collision:
+    """What collision needs of a solid that follows a linear map: corners and faces, or its support function."""
+    found = shape.collision()
+    if found.core is Core.BOX:
+        return ConvexHull(np.array(found.size) * list(product((-1.0, 1.0), repeat=3))).collision()
+    if found.core in (Core.HULL, Core.CONVEX):
+        return found
+    return Shape.collision(shape)
+
+
 def _placed_once(placed, described: Sequence[Collision], labels):
     """The arrays of all shapes, those of equal shapes once; writes where they begin to the labels, and addresses of support
-    functions."""
-    shapes, begun, at = [], {}, [1, 1]
+    functions. Hulls that stretch have numbers of their own beside those as built; the second result says where both are."""
+    shapes, begun, at, stretched = [], {}, [1, 1], []
     for c, own in enumerate(described):
-        arrays = own.numbers, own.integers
-        if len(own.numbers) and placed[c].shape not in begun:
-            begun[placed[c].shape] = tuple(at)
+        arrays, key = (own.numbers, own.integers), (placed[c].shape, placed[c].stretched)
+        if len(own.numbers) and key not in begun:
+            begun[key] = tuple(at)
             shapes.append(arrays)
             at = [at[k] + len(arrays[k]) for k in range(2)]
-        labels[c, AT_NUMBERS], labels[c, AT_INTEGERS] = begun.get(placed[c].shape, (0, 0))
+        labels[c, AT_NUMBERS], labels[c, AT_INTEGERS] = begun.get(key, (0, 0))
+        if placed[c].stretched and own.core is Core.HULL:
+            stretched.append((c, labels[c, AT_NUMBERS]))
+            labels[c, AT_NUMBERS] = at[0]
+            shapes.append((own.numbers, ()))
+            at[0] += len(own.numbers)
         if own.support is not None:
             labels[c, AT_INTEGERS] = support_address(own.support)
-    return shapes
+    return shapes, stretched
 
 
 def _surface_arrays(vertices, triangles):

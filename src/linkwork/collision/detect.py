@@ -10,17 +10,18 @@
 >>> count, out.normal[0].tolist(), round(float(out.gap[0]), 6)
 (4, [0.0, 0.0, 1.0], -0.001)
 
-R (n, 3, 3) and p (n, 3), m, are the rotations and positions of the bodies, C-contiguous floats; margin, m, is the largest
-gap that is reported. `out` holds a and b (colliders, a < b), feature, point (world, midway between the two surfaces),
-normal (unit, from a to b) and gap (negative: penetration depth), ordered by (a, b, feature): the same input gives the same
-bits, whatever happened before. A contact is known from step to step by (a, b, feature). If the count returned is above the
-capacity of `out`, only that many were written: make room with `contacts_for` and call again.
+R (n, 3, 3) and p (n, 3), m, are the rotations (of bodies that stretch: linear maps) and positions of the bodies, C-contiguous
+floats; margin, m, is the largest gap that is reported. `out` holds a and b (colliders, a < b), feature, point (world, midway
+between the two surfaces), normal (unit, from a to b) and gap (negative: penetration depth), ordered by (a, b, feature): the
+same input gives the same bits, whatever happened before. A contact is known from step to step by (a, b, feature). If the count
+returned is above the capacity of `out`, only that many were written: make room with `contacts_for` and call again.
 """
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.collision.broadphase import FEW, meet, overlap, partners, place, prepare
 from linkwork.collision.layout import AT_INTEGERS, AT_NUMBERS, BODY, KIND, POSITION, SIZE
 from linkwork.collision.pair_dispatch import AT_HITS, AT_TAGS, MARGIN, SOLID, call
+from linkwork.collision.stretched import stretch_hulls
 
 
 @jit
@@ -29,6 +30,8 @@ def detect(geometry, R, p, margin, scratch, out):
     returns how many there are."""
     labels, boxes, poses, pairs = geometry.labels, scratch.boxes, scratch.poses, geometry.pairs
     place(geometry.constants, labels, R, p, margin, scratch.ahead, poses, boxes)
+    if len(geometry.stretched) > 0:
+        stretch_hulls(geometry, poses, boxes, margin, scratch.ahead)
     total = 0
     if labels.shape[0] <= FEW:
         for k in range(pairs.shape[0]):

@@ -44,6 +44,7 @@ from linkwork.contact.rows import (
 )
 from linkwork.contact.stage_kernels import QUIET, RECOVERED, remember
 from linkwork.contact.stage_solve import ITERATIONS, PASSES, RESIDUAL, RESTING, UNSOLVED
+from linkwork.contact.stretched import frame_rates, leave_room, spots_kept, take_spots
 from linkwork.contact.unit_mass import UNANSWERED
 from linkwork.elements.core.checks import label
 from linkwork.errors import ModelError
@@ -262,8 +263,26 @@ class ContactByForces(ContactSystem):
 
     def _changes(self, work, J, u):
         """(m, 3): J'v, by the rows a little way ahead."""
-        m, v = self.count, _motions(work, self.inverse_mass.bodies, V)
+        m = self.count
+        with spots_kept(work, self.inverse_mass.bodies, self.stretching):
+            rows, later = self._rates_ahead(work, u)
+        there = {tuple(label): k for k, label in enumerate(rows.labels[: len(later), : FEATURE + 1].tolist())}
+        same = [(k, there[tuple(label)]) for k, label in enumerate(self.rows.labels[:m, : FEATURE + 1].tolist())
+                if tuple(label) in there]  # fmt: skip
+        change = np.zeros((m, 3))
+        if same:
+            here, ahead = np.array(same).T
+            change[here] = (later[ahead] - (J @ u).reshape(m, 3)[here]) / AHEAD
+        return change
+
+    def _rates_ahead(self, work, u):
+        """The rows a little way ahead, and their rates (k, 3) at the velocities u (6 used,) of now."""
+        bodies, stretching, v = self.inverse_mass.bodies, self.stretching, _motions(work, self.inverse_mass.bodies, V)
         origins, axes = self.origins + AHEAD * v[:, :3], _turned(self.axes, AHEAD * v[:, 3:])
+        for body in stretching.owners[:, 0]:
+            rates = frame_rates(work, bodies[body])
+            origins[body] = self.origins[body] + AHEAD * rates[0]
+            axes[body] = self.axes[body] + AHEAD * (rates[1:] - rates[0]).T
         found = contacts_for(len(self.found.gap))
         count = 0
         if len(self.names):
@@ -271,19 +290,21 @@ class ContactByForces(ContactSystem):
                 found = contacts_for(ROOM * count)
         rows = rows_for(count + len(self.stops))
         write_contacts(rows, found, count, self.materials, origins)
+        if len(stretching.owners):
+            count = leave_room(found, count, self.materials.body, stretching)
+            labels = rows.labels[:, BODY_A : BODY_B + 1]
+            take_spots(work, bodies, stretching, labels, found, count, 0, axes, origins, rows.Ja, rows.Jb)
         total = write_stops(work, rows, count, self.hard_stops, len(self.names), axes, origins, self.least, self.margins,
                             self.speeds)  # fmt: skip
-        there = {tuple(label): k for k, label in enumerate(rows.labels[:total, : FEATURE + 1].tolist())}
-        same = [(k, there[tuple(label)]) for k, label in enumerate(self.rows.labels[:m, : FEATURE + 1].tolist())
-                if tuple(label) in there]  # fmt: skip
-        change = np.zeros((m, 3))
-        if same:
-            here, ahead = np.array(same).T
-            slot = np.append(self.slots.slot_of, -1)  # the ground's
-            ends = [slot[rows.labels[:total, end]] for end in (BODY_A, BODY_B)]
-            later = (self._jacobian(rows, total, *ends) @ u).reshape(total, 3)
-            change[here] = (later[ahead] - (J @ u).reshape(m, 3)[here]) / AHEAD
-        return change
+        if len(stretching.owners):  # their spots are others than those that have slots
+            rates, v = np.zeros((total, 3)), _motions(work, bodies, V)
+            for end, of in ((BODY_A, rows.Ja), (BODY_B, rows.Jb)):
+                on = np.flatnonzero(rows.labels[:total, end] >= 0)
+                rates[on] += np.einsum("kji,ki->kj", of[on], v[rows.labels[on, end]])
+            return rows, rates
+        slot = np.append(self.slots.slot_of, -1)  # the ground's
+        ends = [slot[rows.labels[:total, end]] for end in (BODY_A, BODY_B)]
+        return rows, (self._jacobian(rows, total, *ends) @ u).reshape(total, 3)
 
 
 def _motions(work, bodies, field):

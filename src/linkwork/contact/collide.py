@@ -12,17 +12,19 @@ from linkwork.collision.collider_table import Contacts, Geometry, Scratch
 from linkwork.collision.detect import detect
 from linkwork.contact.rows import COLLIDER_A, GAP, Materials, Stops
 from linkwork.contact.stage_kernels import Slots, find_poses_and_margins, find_rows
+from linkwork.contact.stretched import Stretched, leave_room
 
 
 class Finding(Struct):
     """What is looked at, and where what is found goes."""
 
-    spots: np.ndarray  # (k, 6) int32: operations that say where points of Lagrangian bodies are, and how they move
+    spots: np.ndarray  # (k, 6) int32: operations that say where points of bodies are, and how they move
     reach: np.ndarray  # (n,) m: how far from its origin each body can touch; -1 where it cannot
     geometry: Geometry
     scratch: Scratch
     found: Contacts
     materials: Materials
+    stretched: Stretched
     stops: Stops
     axes: np.ndarray  # (n, 3, 3) of bodies
     origins: np.ndarray  # (n, 3) m
@@ -45,6 +47,8 @@ def find(work, table, bodies, order, place, rows, least, h, carried, scale):
         count = detect(place.geometry, axes, origins, least, place.scratch, found)
         if count > len(found.gap):
             return count
+        if len(place.stretched.owners) > 0:
+            count = leave_room(found, count, place.materials.body, place.stretched)
     total, used, groups, length, blocks = find_rows(
         work,
         bodies,
@@ -53,6 +57,7 @@ def find(work, table, bodies, order, place, rows, least, h, carried, scale):
         found,
         count,
         place.materials,
+        place.stretched,
         place.stops,
         axes,
         origins,

@@ -15,7 +15,7 @@ from linkwork.contact.collide import Finding, find
 from linkwork.contact.contact_build import ContactElements
 from linkwork.contact.contact_memory import EMPTY, Memory, knows, transferred
 from linkwork.contact.delassus import PART, TREE, push
-from linkwork.contact.delassus_tables import bodies_of
+from linkwork.contact.delassus_tables import bodies_of, stretched_of
 from linkwork.contact.hook import (
     ANSWERED,
     BEFORE,
@@ -50,6 +50,7 @@ from linkwork.contact.solver import SOLVE, left_out, run_solver, solver_workspac
 from linkwork.contact.stage import CONTACTS, PANELS, RESPONSES, Again, Stage, contact_stage
 from linkwork.contact.stage_solve import HELD_A, HELD_B, ITERATIONS, RESIDUAL, UNMET_A, UNSOLVED, WORST_A, solving
 from linkwork.contact.stop_rows import Stop
+from linkwork.contact.stretched import carry_all
 from linkwork.elements.contacts.contact import BOUNCE_ABOVE, RECOVERY
 from linkwork.elements.core.element import Element
 from linkwork.schedules.schedules import Schedules
@@ -100,9 +101,9 @@ class ContactSystem:
         model, elements = self.model, ContactElements(schedules.model)
         self.contacts, self.names, self.stops, self.sizes = elements.contacts, elements.names, elements.stops, elements.sizes
         self.geometry, self.materials, self.hard_stops = elements.geometry, elements.materials, elements.hard_stops
-        self.body_of, self.phases = elements.body_of, phases
         self.materials.of_rule[:, 4:6] /= phases  # springs and dampers
         n = len(inverse_mass.bodies)
+        self.body_of, self.phases, self.stretching = elements.body_of, phases, stretched_of(model, n)
         self.gravity = float(np.linalg.norm(model.gravity))
         self.least = min(LEAST_MARGIN, THIN * min(self.sizes, default=1.0))
         self.near = TOUCHING * self.least
@@ -122,7 +123,7 @@ class ContactSystem:
         self.panels = 0
         self.asked = PythonCallback(self._give_what_lacks, self.flags[FULL:])
         self.run_solver: Any = [None] if INTERPRETED else np.zeros(1, dtype=np.int64)  # its address, once steps are made
-        self.both, self.told = (rows_for(0), rows_for(0)), np.zeros(UNMET_A + 2)
+        self.both, self.told = (rows_for(0, 0), rows_for(0, 1)), np.zeros(UNMET_A + 2)
         self.noise = np.zeros(1)  # m/s: of the last solve of another iteration, where it is not within the tolerance
         self.work: np.ndarray | None = None  # of the steps that are being made
         self.of_forces = False  # rows give forces, not impulses
@@ -146,7 +147,7 @@ class ContactSystem:
         if contacts > len(self.found.gap):
             memory = self.memory if self.cached else EMPTY
             rows = contacts * (1 + int(self.materials.resists.sum())) + len(self.stops)
-            self.found, self.both = contacts_for(contacts), (rows_for(rows), rows_for(rows))
+            self.found, self.both = contacts_for(contacts), (rows_for(rows, 0), rows_for(rows, 1))
             self.cache_labels, self.cache = np.zeros((rows, 5), dtype=np.int64), np.zeros((rows, 9))
             self.leaving = np.zeros(rows)  # m/s: of rows that bounced, the normal velocity after that
             self.bent = np.zeros(rows)  # m/s: what targets get in another iteration of a step
@@ -159,22 +160,9 @@ class ContactSystem:
         solver = solver_workspace(n, n, rows, len(self.R), -(-self.blocks // (36 * rows)), self.panels)
         known = self.told, self.axes, self.cache_labels, self.cache, self.leaving, self.bent
         self.solving = [solving(rows, self.slots, self.R, solver, self.run_solver, *known) for rows in self.both]
-        self.finding = Finding(
-            self.schedules.material_points(),
-            self.reach,
-            self.geometry,
-            self.scratch,
-            self.found,
-            self.materials,
-            self.hard_stops,
-            self.axes,
-            self.origins,
-            self.margins,
-            self.speeds,
-            self.slots,
-            self.counts,
-            self.over,
-        )
+        self.finding = Finding(self.schedules.material_points(), self.reach, self.geometry, self.scratch, self.found,
+                               self.materials, self.stretching, self.hard_stops, self.axes, self.origins, self.margins,
+                               self.speeds, self.slots, self.counts, self.over)  # fmt: skip
         for stage, _ in self.stages:
             stage.renew(place=self.finding, even=self.solving[0], odd=self.solving[1])
 
@@ -270,6 +258,12 @@ class ContactSystem:
         pairs.update(map(tuple, self.rows.labels[:m, [COLLIDER_A, COLLIDER_B]][held].tolist()))
         return len(pairs), named
 
+    @property
+    def crowded(self) -> Element | None:
+        """A body that stretches and touched at more points than are looked at."""
+        body = int(self.stretching.crowded[0]) - 1
+        return None if body < 0 else self.model.bodies.elements[body]
+
     def named(self, place: int) -> list[Element] | None:
         """The two colliders that are told from a place of `told` on, or the rope or hard limit alone; None: nothing is."""
         one, other = (self.told[place : place + 2].astype(int) - 1).tolist()
@@ -356,6 +350,7 @@ class ContactSystem:
     def add_forces(self, work: np.ndarray, dt: float) -> None:
         """Add to b of all bodies the mean contact forces of the last step; those on points act along dq/du as it is now."""
         sweep(work, self.schedules.table, self.schedules.material_points())
+        carry_all(work, self.inverse_mass.bodies, self.stretching)
         for body, wrench in zip(self.inverse_mass.bodies, self._wrenches() / self.duration(dt), strict=True):
             for part, value in zip(body[PART : PART + 6].tolist(), wrench.tolist(), strict=True):
                 if part >= 0 and value != 0.0:

@@ -16,7 +16,8 @@ from linkwork.codegen.simd import add_multiple, inner_product, set_multiples
 from linkwork.codegen.struct import Struct
 from linkwork.contact.tree_response import ABOVE, NO_ROOM, RIGHT, Composing, compose, composing, mark_way, whole
 
-RIGID, FLAT, POINT, SPOT = range(4)  # how the pose of a body is found; SPOT: numbers with rates J v of one body or more
+RIGID, FLAT, POINT, SPOT, STRETCHED = range(5)  # how the pose of a body is found; SPOT: numbers with rates J v of one body or
+# more; STRETCHED: a body that no row acts on itself, but on spots of it
 SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 
 # columns of the table of bodies, and behind these of spots: points of Lagrangian bodies, and up to six numbers that are
@@ -25,6 +26,8 @@ SEMIDEFINITE = 1.0001  # times R_ii R_jj: what the square of R_ij may be
 Q, V, R_AT, B, X, MASS, POSE, TREE, ITEM = range(9)
 BIAS, FORCING = R_AT, MASS  # of a spot
 MEMBERS = 9  # how many bodies a spot depends on
+# of a STRETCHED body: where the first of the four points lies that tell of all others (Q), its bias (BIAS) and J (FORCING), and
+# how far apart the records of the four are (MEMBERS); how many velocities it has is in MEMBER + MEMBER_SPAN
 PART = 10  # (6) the component of its velocity that is one of (linear, angular) in the world, or NONE; of a spot, the row of J
 # ... and of a spot, for each body that it depends on: offsets of these, its place, how many velocities it has, offset of J, the
 # body

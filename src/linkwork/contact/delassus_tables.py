@@ -17,6 +17,7 @@ from linkwork.contact.delassus import (
     ITEM,
     ITEMS,
     MEMBER,
+    MEMBER_SPAN,
     MEMBERS,
     MOST,
     OF_MEMBER,
@@ -26,6 +27,7 @@ from linkwork.contact.delassus import (
     RIGID,
     SOLUTION,
     SPOT,
+    STRETCHED,
     TREE,
     B,
     Q,
@@ -33,6 +35,7 @@ from linkwork.contact.delassus import (
     V,
     X,
 )
+from linkwork.contact.stretched import Stretched
 from linkwork.contact.tree_response import (
     ABOVE,
     ALONE,
@@ -102,6 +105,11 @@ def bodies_of(schedules: Schedules, velocity: str = "v") -> np.ndarray:
         for number, (body, J) in enumerate(spot.members):
             at, width = MEMBER + OF_MEMBER * number, m.bodies.kinds[body].nv
             table[k, at : at + OF_MEMBER] = *table[body, [V, X, B, ITEM]], width, J, body
+    for own in m.stretched:
+        origin = m.material_points[own.frame]
+        table[own.body, [Q, BIAS, FORCING]] = origin.field("place"), origin.field("bias"), origin.field("J")
+        table[own.body, [POSE, MEMBERS]] = STRETCHED, origin.record.size
+        table[own.body, MEMBER + MEMBER_SPAN] = m.bodies.kinds[own.body].nv
     return table
 
 
@@ -119,11 +127,19 @@ def spots_of(model) -> list[Touchable]:
     found = []
     for point in model.material_points:
         places = point.field("place"), point.field("bias"), point.field("forcing")
-        found.append(Touchable([(point.body, point.field("J"))], places, range(3)))
+        found.append(Touchable([(point.body, point.field("J"))], places, range(4 if point.chosen else 3)))
     for measure in model.measures:
         places = measure.field("value"), measure.field("bias"), measure.field("forcing")
         found += [Touchable(measure.members, places, parts) for parts in measure.slots]
     return found
+
+
+def stretched_of(model, touchable: int) -> Stretched:
+    """The bodies whose shapes stretch, among so many bodies and points."""
+    n, number = len(model.bodies.kinds), np.full(touchable, NONE, dtype=np.int64)
+    table = np.array([(own.body, n + own.first, own.room) for own in model.stretched], dtype=np.int64).reshape(-1, 3)
+    number[table[:, 0]] = np.arange(len(table))
+    return Stretched(table, number, np.zeros(len(table), dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
 def _put_ranges(table: np.ndarray, column: int, keys: np.ndarray, begin: int = 0) -> None:
@@ -252,9 +268,14 @@ def _above(schedules: Schedules, item) -> int:
 
 
 def refuse_stretching(model, element, body: int) -> None:
-    """Contacts take bodies that move as a rigid one does, or as a part of one."""
+    """Limits of joints take bodies that move as a rigid one does, or as a part of one; contacts also those whose points are
+    linear in their local place, and else spheres around points."""
     if body == GROUND or (kind := model.bodies.kinds[body]).contact is not None:
         return
-    why = "stretches, and contact needs bodies that do not" if kind.collapses else "is of a kind that contact does not take"
-    raise ModelError(f"{label(element)}: {label(model.bodies.elements[body])} {why}; give it Sphere Colliders around its "
-                     "points, use a RigidBody, or name the bodies that touch in the Contact")  # fmt: skip
+    who, name = label(model.bodies.elements[body]), type(element).__name__
+    if element.is_stop:
+        raise ModelError(f"{label(element)}: {who} stretches, and a {name} needs bodies that do not; use a RigidBody, or an "
+                         "Inequality of both bodies")  # fmt: skip
+    why = "stretches otherwise than as a whole" if kind.collapses else "is of a kind that contact does not take"
+    raise ModelError(f"{label(element)}: {who} {why}; give it Sphere Colliders around its points, use a RigidBody, or name the "
+                     "bodies that touch in the Contact")  # fmt: skip

@@ -16,10 +16,12 @@ from linkwork.contact.delassus import (
     POSE,
     RIGID,
     SPOT,
+    STRETCHED,
     V,
     X,
     component,
 )
+from linkwork.contact.stretched import find_rates
 
 
 @jit_inline
@@ -29,6 +31,9 @@ def all_velocities(work, body, carried, scale, u):
     if body[POSE] == RIGID:
         for i in range(6):
             u[i] = carried * work[v + i] + (scale * work[x + i] if scale != 0.0 else 0.0)
+        return
+    if body[POSE] == STRETCHED:
+        find_rates(work, body, carried, scale, u)
         return
     for i in range(6):
         part, u[i] = body[PART + i], 0.0

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.contact.collide import find
 from linkwork.contact.rows import GAP, STIFFNESS, rows_for
+from linkwork.contact.stretched import spots_kept
 
 if TYPE_CHECKING:
     from linkwork.contact.contact_system import ContactSystem
@@ -23,7 +24,8 @@ def elastic_energy(contact: ContactSystem, work: np.ndarray) -> float:
     kept = [array.copy() for array in read]
     contact.margins[0] = 0.0
     rows, table, inverse = rows_for(len(contact.rows.mu)), contact.schedules.table, contact.inverse_mass
-    count = find(work, table, inverse.bodies, inverse.order, contact.finding, rows, 0.0, 0.0, 1.0, 0.0)
+    with spots_kept(work, inverse.bodies, contact.stretching):
+        count = find(work, table, inverse.bodies, inverse.order, contact.finding, rows, 0.0, 0.0, 1.0, 0.0)
     for array, values in zip(read, kept, strict=True):
         array[:] = values
     numbers = rows.numbers[: min(count, len(rows.mu))]

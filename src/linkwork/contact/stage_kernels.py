@@ -50,6 +50,7 @@ from linkwork.contact.rows import (
     write_stops,
 )
 from linkwork.contact.slot_velocities import all_velocities
+from linkwork.contact.stretched import take_spots
 
 RECOVERED = 0.2  # part of an overlap that is taken back in a step
 QUIET = (
@@ -97,10 +98,13 @@ def find_poses_and_margins(work, bodies, reach, R, p, h, carried, scale, margins
 
 
 @jit
-def find_rows(work, bodies, order, rows, contacts, count, materials, stops, R, p, least, margins, speeds, slots):
+def find_rows(work, bodies, order, rows, contacts, count, materials, stretched, stops, R, p, least, margins, speeds, slots):
     """Rows of all contacts and stops, their slots and groups: (rows, slots, groups, length of all responses, entries of
     blocks)."""
     write_contacts(rows, contacts, count, materials, p)
+    if len(stretched.owners) > 0:
+        labels = rows.labels[:, BODY_A : BODY_B + 1]
+        take_spots(work, bodies, stretched, labels, contacts, count, rows.half[0], R, p, rows.Ja, rows.Jb)
     total = write_stops(work, rows, count, stops, len(materials.body), R, p, least, margins, speeds)
     if materials.resists[TORSION] or materials.resists[ROLLING]:
         total = write_companions(rows, count, total, materials, len(stops.labels), p)

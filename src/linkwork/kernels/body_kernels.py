@@ -26,6 +26,13 @@ def point_record(kind: BodyKind) -> Record:
     return Record(local=3, place=3, bias=3, forcing=3, J=3 * kind.nv)
 
 
+def touch_record(kind: BodyKind) -> Record:
+    """A point at which the shape of a body that stretches touches: its local place, from there to the shape's surface, and the
+    normal in the world; then as a `point_record` has it. The fourth row of J is the rate, along the normal, of the surface
+    beside that of the point."""
+    return Record(local=3, beside=3, normal=3, place=3, bias=4, forcing=4, J=4 * kind.nv)
+
+
 def point_kernel(kind: BodyKind, moment: Moment = Moment.NOW) -> Kernel:
     """Where such a point is, its bias and J. Pointer 2: its record; `moment`: of the body."""
 

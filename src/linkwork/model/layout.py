@@ -45,7 +45,7 @@ def lay_out(world, options, bodies, nodes, forces, measures, graph, order, items
     at += response_size
     area = CGArea.of(at, bodies, nodes) if options["gradients"] else None
     at += area.size if area else 0
-    spots = material_points_of(world, bodies, at)
+    spots, stretched = material_points_of(world, bodies, at)
     at = place_measures(measures, spots[-1].end if spots else at)
     parts = _state_parts(bodies, nodes, forces, measures, body_at, node_at, force_at, joint_pivot_of, area)
     return Model(
@@ -56,7 +56,7 @@ def lay_out(world, options, bodies, nodes, forces, measures, graph, order, items
         np.concatenate([own for _, own in parts]), tuple((name, len(own)) for name, own in parts if len(own)),
         _commands(forces, force_at),
         _parameters(bodies, nodes, forces, measures, body_at, node_at, force_at, joint_pivot_of), _names(bodies, nodes, forces),
-        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots, measures,
+        any(force.kind.law.velocity_dependent for force in forces) or _damped(bodies), spots, measures, stretched,
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from linkwork.model.active_world import ActiveWorld
 from linkwork.model.cg_layout import CGArea
 from linkwork.model.graph import Forest, Order
 from linkwork.model.held_samples import Held
-from linkwork.model.material_points import MaterialPoint
+from linkwork.model.material_points import MaterialPoint, StretchedBody
 from linkwork.model.measures import Measure
 from linkwork.model.nodes import Bodies, ForceNode, Node
 from linkwork.model.states import FORMAT, Layout
@@ -86,6 +86,7 @@ class Model:
     velocity_forces: bool = False  # some force depends on velocity
     material_points: list[MaterialPoint] = field(default_factory=list)  # points of Lagrangian bodies that contact can touch
     measures: list[Measure] = field(default_factory=list)  # numbers that inequalities bound
+    stretched: list[StretchedBody] = field(default_factory=list)  # bodies whose shapes stretch, and can be touched
     beyond: np.ndarray = field(default_factory=lambda: np.zeros(0))  # what stands at the end of a workspace at first
 
     def __reduce__(self):
@@ -140,7 +141,7 @@ class Model:
             work[start : start + len(node.values)] = node.values
         for k, force in enumerate(self.forces):
             work[self.force_at[k] : self.force_at[k] + len(force.values)] = force.values
-        for point in self.material_points:
+        for point in (one for one in self.material_points if not one.chosen):
             work[point.at : point.at + 3] = point.internal
         for measure in self.measures:
             work[measure.field("parameters") :][: len(measure.node.values)] = measure.node.values

@@ -274,12 +274,14 @@ class Schedules(Assembly):
             ops, 0, 0, kernel, *self._force_offsets(number), self.model.scratch))  # fmt: skip
 
     def material_points(self, moment: Moment = Moment.NOW) -> np.ndarray:
-        """Where the points of Lagrangian bodies are that can be touched, and J of each; the same of what inequalities bound.
+        """Where the points are that colliders and ropes name, and J of each; the same of what inequalities bound.
         `moment`: of the bodies."""
         m = self.model
 
         def make(ops: OperationList) -> None:
             for number, point in enumerate(m.material_points):
+                if point.chosen:
+                    continue
                 kernel = self._id(body_kernels.point_kernel(m.bodies.kinds[point.body], moment))
                 ops.add(number, 0, kernel, int(m.body_at[point.body]), point.at)
             for number, measure in enumerate(m.measures, start=len(m.material_points)):

@@ -31,6 +31,7 @@ UNSOLVED = 1e-5  # m/s that contact velocities may be off without a word
 UNSOLVED_TEXT = "are off the law of contact by"
 STRETCHED_TEXT = "it was beyond its bound by"
 TOLD_AGAIN = 10.0  # times as far beyond it
+CROWDED_TEXT = "it touches at too many points at once"
 HELD_TEXT = "no push moves them apart: such contacts are left out"
 PRESSED_TEXT = "press on each other from both sides, so that no motion"
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
@@ -48,13 +49,15 @@ class Watch:
     """Of one System, which it is given with every call: it keeps none, so that a System that was replaced is gone at once."""
 
     __slots__ = ("compare_at", "compares", "every", "looks", "past", "pause", "remember_at", "stretch_told",
-                 "tells_held", "tells_pressed", "tells_turning", "tells_unmet", "tells_unsolved", "turn_at")  # fmt: skip
+                 "tells_crowded", "tells_held", "tells_pressed", "tells_turning", "tells_unmet", "tells_unsolved",
+                 "turn_at")  # fmt: skip
 
     def __init__(self, system: System) -> None:
         notes = system.notes
         self.tells_unsolved = not notes.mentions(UNSOLVED_TEXT)
         self.tells_unmet = not notes.mentions(UNMET_TEXT)
         self.tells_held = not notes.mentions(HELD_TEXT)
+        self.tells_crowded = not notes.mentions(CROWDED_TEXT)
         self.tells_pressed = not notes.mentions(PRESSED_TEXT)
         self.stretch_told = np.inf if notes.mentions(STRETCHED_TEXT) else 0.0  # m or rad
         self.tells_turning = not notes.mentions(TURNING_TEXT)
@@ -112,6 +115,10 @@ class Watch:
         if well and contact is not None and self.tells_pressed and (pressed := contact.unmet) is not None:
             self.tells_pressed = False
             self._note_pressed(system, pressed)
+        if contact is not None and self.tells_crowded and (crowded := contact.crowded) is not None:
+            self.tells_crowded = False
+            system.notes.add(f"{checks.label(crowded)}: {CROWDED_TEXT}, of which the nearest are taken; the run goes on; "
+                             "give it fewer colliders, or what it touches a coarser mesh")  # fmt: skip
         if well and contact is not None and (stretched := contact.stretched) is not None:
             element, beyond = stretched
             if beyond > TOLD_AGAIN * self.stretch_told:

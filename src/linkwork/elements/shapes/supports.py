@@ -40,10 +40,11 @@ def capsule_core(numbers: tuple[float, ...], direction: tuple[float, float, floa
 
 
 def capsule(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Radius, half length."""
-    x, y, z = capsule_core(numbers, direction)
-    dx, dy, dz = sphere(numbers, direction)
-    return (x + dx, y + dy, z + dz)
+    """Radius, half length. It calls no other function: contact compiles it alone for bodies that stretch."""
+    far = math.sqrt(direction[0] ** 2 + direction[1] ** 2 + direction[2] ** 2)
+    scale = numbers[0] / far if far > 0.0 else 0.0
+    end = numbers[1] if direction[2] >= 0.0 else -numbers[1]
+    return (direction[0] * scale, direction[1] * scale, end + direction[2] * scale)
 
 
 def sphere(numbers: tuple[float, ...], direction: tuple[float, float, float]) -> tuple[float, float, float]:
