@@ -50,10 +50,13 @@ def test_gazebos_sensors(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lw.Note)
         sim = lw.Simulation(world, dt=1e-3)
-    weight = np.array((0.0, 0.0, 2.0 * 9.81))
-    np.testing.assert_allclose(sim.sensors["wrist on child"][:3], weight, atol=1e-9)  # what the upper link puts on the tool
-    np.testing.assert_allclose(sim.frame("tool") @ sim.sensors["wrist"][:3], -weight, atol=1e-9)
-    np.testing.assert_allclose(
-        sim.frame("tool") @ sim.sensors["wrist"][3:], -np.cross(0.1 * sim.frame("tool")[:, 2], weight), atol=1e-9
-    )
+    R, alpha = sim.frame("tool"), sim.angular_acceleration("tool")
+    arm = 0.1 * R[:, 2]
+    force = 2.0 * (
+        sim.acceleration("tool") + np.cross(alpha, arm) + (0, 0, 9.81)
+    )  # what the upper link puts on the tool, at rest
+    torque = np.cross(arm, force) + 0.1 * alpha
+    np.testing.assert_allclose(sim.frame("upper") @ sim.sensors["wrist on child"][:3], force, atol=1e-9)
+    np.testing.assert_allclose(R @ sim.sensors["wrist"][:3], -force, atol=1e-9)
+    np.testing.assert_allclose(R @ sim.sensors["wrist"][3:], -torque, atol=1e-9)
     assert sim.position("imu frame") == pytest.approx(sim.point("tip", (0.1, 0, 0)))
