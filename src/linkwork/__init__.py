@@ -23,6 +23,7 @@ from linkwork.errors import UnknownNameError as UnknownNameError
 from linkwork.util.lazy_names import lazy_names as _lazy_names
 
 if TYPE_CHECKING:
+    from linkwork import control as control
     from linkwork import gym as gym
     from linkwork import reduced as reduced
     from linkwork import scenes as scenes
@@ -63,6 +64,7 @@ _LATER = {
     "Batch": "linkwork.batches.batch",
     "Recording": "linkwork.recording.recording",
     "scenes": "linkwork.scenes",
+    "control": "linkwork.control",
     "reduced": "linkwork.reduced",
     "gym": "linkwork.gym",
     "load": "linkwork.formats",

@@ -38,6 +38,7 @@ from linkwork.reduced.sparse import (
 )
 from linkwork.reduced.structure import NestedForm, Numbering, envelope, nested_form, number_regularly, pattern
 from linkwork.reduced.targets import Target
+from linkwork.reduced.task_space import task_inertia
 from linkwork.reduced.tree import Tree, compile
 from linkwork.reduced.ways import Way, factoring
 
@@ -96,6 +97,7 @@ __all__ = [
     "solve_LT",
     "solve_matrix",
     "solve_packed",
+    "task_inertia",
     "to_bodies",
     "unpack",
     "velocities",

@@ -80,7 +80,7 @@ class FramePlaces:
         """The tree with frames in the place of its bodies: those that are named, or all."""
         if self._version != self._whole.version:
             self._forget()
-        named = frames if frames is None or type(frames) is tuple else _listed(frames)
+        named = frames if frames is None or type(frames) is tuple else listed(frames)
         try:
             return self._several[named]
         except (KeyError, TypeError):  # it is new, or none
@@ -98,7 +98,8 @@ class FramePlaces:
         return self._reaching[frames]
 
 
-def _listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:
+def listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:
+    """Frames as users name them: one, or several."""
     if isinstance(frames, str | Frame | Body):
         return (frames,)
     return tuple(checks.several("lw.reduced", "frames", frames, "bodies and frames"))
