@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwork as lw
+from linkwork.contact.combining import combined
 from linkwork.formats.mjcf import source as mjcf_source
 from linkwork.formats.source import Reading
 
@@ -423,18 +424,41 @@ def remarks_of(tmp_path, geoms, head="", body='<body pos="0 0 9"><freejoint/>{0}
     return {remark.why: remark.what for remark in loaded(tmp_path, text).remarks}
 
 
-def test_what_contact_does_in_another_way_is_told_once_with_a_count(tmp_path):
+def test_how_mujocos_constraints_yield_is_told_once_with_a_count(tmp_path):
     many = "".join(f'<geom name="g{k}" pos="{k} 0 0" size="0.1" {{0}}/>' for k in range(5))
-    named = 'geoms "g0", "g1", "g2" and 2 more'
-    told = remarks_of(tmp_path, many.format('solref="0.01 1"'))
-    assert told == {"solref and solimp are left out: contact is hard here": named}
-    told = remarks_of(tmp_path, many.format('solmix="2"'))
-    assert list(told.values()) == [named] and "solmix" in next(iter(told))
-    told = remarks_of(tmp_path, '<geom name="g" size="0.1" friction="0.3"/>')
-    assert next(iter(told)).endswith("in MuJoCo the larger")
-    told = remarks_of(tmp_path, '<geom name="g" size="0.1" friction="0.3" priority="1"/>')
-    assert next(iter(told)).endswith("in MuJoCo that of the geom with the higher priority, of equal ones the larger")
-    assert not remarks_of(tmp_path, many.format('priority="1"')), "where frictions are equal it changes nothing"
+    for word in ('solref="0.01 1"', 'solmix="2"', 'solimp="0.8 0.9 0.01"'):
+        told = remarks_of(tmp_path, many.format(word))
+        assert told == {"how MuJoCo's constraints yield is left out: these are hard here": "solref, solimp, solmix (5 of them)"}
+    assert not remarks_of(tmp_path, many.format('priority="1" friction="0.3" condim="1"'))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_have_the_coefficients_that_mujoco_gives_them(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+
+    def said():
+        return (f'friction="{rng.uniform(0.2, 0.9):.3f} {rng.uniform(0, 0.01):.4f} {rng.uniform(0, 0.01):.4f}" '
+                f'condim="{rng.choice([1, 3, 4, 6])}" priority="{rng.integers(2)}"')  # fmt: skip
+
+    world = loaded(tmp_path, f"""<worldbody><geom type="plane" size="9 9 1" {said()}/><body name="a" pos="0 0 0.1"><freejoint/><geom
+        size="0.1" {said()}/></body><body name="b" pos="1 0 0.1"><freejoint/><geom size="0.1" {said()}/></body></worldbody>""")  # fmt: skip
+    assert not world.remarks
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml"))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    sim = lw.Simulation(world, dt=1e-3)
+    sim.set_state(velocities=[[3.0, 0, 0, 0, 0, 0]] * 2)
+    sim.step(20)
+    slowed = [(3.0 - sim.velocity(name)[0]) / 0.02 / 9.81 for name in ("a", "b")]
+    for contact, found in zip(data.contact[:2], slowed, strict=True):
+        assert np.isclose(found, contact.friction[0] if contact.dim > 1 else 0.0, rtol=1e-3)
+    materials = sim._editor.follow().contact.materials
+    rule = materials.of_rule[0]
+    for contact in data.contact[:2]:
+        a, b = contact.geom
+        for column, needed, wanted in ((2, 4, contact.friction[2]), (3, 6, contact.friction[3])):
+            has = combined.py_func(materials.own, rule, a, b, column, needed)
+            assert np.isclose(has, wanted if contact.dim >= needed else 0.0)
 
 
 def test_switching_filterparent_off_is_told(tmp_path):

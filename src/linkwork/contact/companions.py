@@ -8,10 +8,9 @@ arms from both bodies' origins to the point, or the coefficient (m) where that i
 
 from __future__ import annotations
 
-import math
-
 from linkwork.codegen.jit import jit, jit_inline
 from linkwork.collision.vectors import across, cross, length, minus, row, times
+from linkwork.contact.combining import combined
 from linkwork.contact.rows import (
     BODY_A,
     BODY_B,
@@ -42,9 +41,11 @@ def write_companions(rows, count, begin, materials, stops, p):
             continue
         for lead in range(count):
             a, b = rows.labels[lead, COLLIDER_A], rows.labels[lead, COLLIDER_B]
-            coefficient = materials.of_rule[shared_rule(materials.rules, a, b), 6 + kind]
+            rule = materials.of_rule[shared_rule(materials.rules, a, b)]
+            coefficient = rule[6 + kind]
             if coefficient < 0.0:
-                coefficient = math.sqrt(materials.own[a, 2 + kind] * materials.own[b, 2 + kind])
+                needed = 4.0 if kind == TORSION else 6.0
+                coefficient = combined(materials.own, rule, a, b, 2 + kind, needed)
             if not coefficient > 0.0:
                 continue
             for i in range(rows.labels.shape[1]):

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.collision.collider_table import Placed, compile_colliders
 from linkwork.collision.layout import BODY, MIDDLE, MOVED, RULES, SIZE
+from linkwork.contact.combining import LARGER, MEAN
 from linkwork.contact.delassus_tables import refuse_stretching
 from linkwork.contact.rows import ON_A, ON_B, STOP_A, STOP_B, Materials
 from linkwork.contact.stop_rows import ModelSite, hard_stops
@@ -39,10 +40,11 @@ class ContactElements:
         model, rules_of = self.model, self._rules()
         by_points = self._bodies_with_spheres(given)  # spheres around these touch, and not the body's own shape
         entries: list[tuple] = [
-            (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution, c.torsion, c.rolling)
+            (c, c.body, c.shape, c.position, c.orientation, c.group, c.friction, c.restitution, c.torsion, c.rolling,
+             float(c.priority), float(c.dimensions))
             for c in given
-        ]
-        entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0, 0.0, 0.0)
+        ]  # fmt: skip
+        entries += [(body, body, body.shape, model_com(body), (1.0, 0.0, 0.0, 0.0), None, FRICTION, 0.0, 0.0, 0.0, 0.0, 6.0)
                     for k, body in enumerate(model.bodies.elements)
                     if getattr(body, "shape", None) is not None and k not in by_points]  # fmt: skip
         entries = [entry for entry in entries if rules_of(entry[1])]
@@ -67,10 +69,10 @@ class ContactElements:
         geometry = compile_colliders(placed, self._apart(owners, elements))
         extents = geometry.constants[:, SIZE : SIZE + 3]
         sizes = np.where(extents > 0, extents, np.inf).min(axis=1).tolist()
-        named = [_material(c) for c in self.contacts] or [(0.0,) * 8]
+        named = [_material(c) for c in self.contacts] or [(0.0,) * 9]
         of_rule = np.array([[-1.0 if value is None else value for value in values] for values in named], dtype=float)
-        own = np.array([entry[6:] for entry in entries], dtype=float).reshape(-1, 4)
-        resists = ((own[:, 2:] > 0.0).any(axis=0) | (of_rule[:, 6:] > 0.0).any(axis=0)).astype(np.int64)
+        own = np.array([entry[6:] for entry in entries], dtype=float).reshape(-1, 6)
+        resists = ((own[:, 2:4] > 0.0).any(axis=0) | (of_rule[:, 6:8] > 0.0).any(axis=0)).astype(np.int64)
         labels = geometry.labels
         return geometry, Materials(labels[:, BODY].copy(), labels[:, RULES:].copy(), own, of_rule, resists), sizes
 
@@ -162,7 +164,8 @@ def _material(rule: Contact) -> tuple[float | None, ...]:
     """What a rule says of its pairs. Soft contacts have a spring and a damper in the place of restitution."""
     restitution = rule.restitution if rule.stiffness is None else 0.0
     spring = rule.stiffness or 0.0, rule.damping
-    return rule.friction, restitution, rule.bounce_above, rule.recovery, *spring, rule.torsion, rule.rolling
+    own = rule.friction, restitution, rule.bounce_above, rule.recovery, *spring, rule.torsion, rule.rolling
+    return *own, LARGER if rule.combine == "larger" else MEAN
 
 
 def _refuse_turning(named: list[Collider | Contact], body) -> None:

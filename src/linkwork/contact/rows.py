@@ -15,6 +15,7 @@ import numpy as np
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.codegen.struct import Struct
 from linkwork.collision.vectors import across, cross, dot, length, minus, plus, row, times, turn
+from linkwork.contact.combining import FRICTION, combined
 from linkwork.contact.delassus import FLAT, PART, POSE, R_AT, RIGID, STRETCHED, Q
 from linkwork.contact.stretched import find_map
 
@@ -41,10 +42,10 @@ class Materials(Struct):
 
     body: np.ndarray  # (colliders,) int64, -1: the ground
     rules: np.ndarray  # (colliders, words) int64: bits of the rules that they take part in, 62 to a word
-    own: np.ndarray  # (colliders, 4): friction, restitution, torsion m, rolling m
-    of_rule: np.ndarray  # (rules, 8): friction and restitution (negative where colliders decide), above m/s, recovery m/s,
+    own: np.ndarray  # (colliders, 6): friction, restitution, torsion m, rolling m, priority, dimensions (combining.py)
+    of_rule: np.ndarray  # (rules, 9): friction and restitution (negative where colliders decide), above m/s, recovery m/s,
     # stiffness N/m (0: hard) and damping N s/m of a point, as much of both as a phase of a step gives, torsion and rolling m
-    # (negative where colliders decide)
+    # (negative where colliders decide), how colliders combine
     resists: np.ndarray  # (2,) int64: whether any pair resists torsion, and rolling
 
 
@@ -158,7 +159,7 @@ def write_contacts(rows, contacts, count, materials, p):
         _write_side(rows.Ja[k], -1.0, label[BODY_A], point, n, t1, t2, p)
         _write_side(rows.Jb[k], 1.0, label[BODY_B], point, n, t1, t2, p)
         rule, own = materials.of_rule[shared_rule(materials.rules, a, b)], materials.own
-        rows.mu[k] = rule[0] if rule[0] >= 0.0 else math.sqrt(own[a, 0] * own[b, 0])
+        rows.mu[k] = rule[0] if rule[0] >= 0.0 else combined(own, rule, a, b, FRICTION, 3.0)
         number[GAP], number[RESTITUTION] = contacts.gap[k], rule[1] if rule[1] >= 0.0 else max(own[a, 1], own[b, 1])
         number[ABOVE_SPEED], number[RECOVERY], number[STIFFNESS], number[DAMPING] = rule[2], rule[3], rule[4], rule[5]
         rows.follows[k] = -1

@@ -33,6 +33,9 @@ class Contact(ContactElement):
     at most torsion times the push and against the relative spin, that about the tangents at most rolling times the push and
     against the relative rolling. Nothing resists either where nobody names them.
 
+    Coefficients that it does not give are those of colliders and bodies: of a pair the geometric mean, or with
+    `combine="larger"` the larger of each.
+
     >>> Contact(friction=0.6, restitution=0.1).bounce_above
     0.1
     >>> len(Contact("ball", "pin1", "pin2", friction=0.2).bodies)
@@ -54,16 +57,18 @@ class Contact(ContactElement):
     damping: float = 0.0  # N s/m, of each point of contact
     torsion: float | None = None  # m, couple about the normal by push
     rolling: float | None = None  # m, couple about the tangents by push
+    combine: str = "mean"
 
     def __init__(self, *bodies: BodyLike, friction: float | None = None, restitution: float | None = None,
                  bounce_above: float = BOUNCE_ABOVE, recovery: float = RECOVERY, stiffness: float | None = None,
                  damping: float = 0.0, torsion: float | None = None, rolling: float | None = None,
-                 name: str | None = None) -> None:  # fmt: skip
+                 combine: str = "mean", name: str | None = None) -> None:  # fmt: skip
         self.bodies, self.name = bodies, name
         self.__post_init__()
         self.friction = checks.optional(checks.non_negative, self, "friction", friction)
         self.torsion = checks.optional(checks.non_negative, self, "torsion", torsion)
         self.rolling = checks.optional(checks.non_negative, self, "rolling", rolling)
+        self.combine = checks.choice(self, "combine", combine, ("mean", "larger"))
         self.restitution = restitution
         if restitution is not None:
             self._check_restitution()

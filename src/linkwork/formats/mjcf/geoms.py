@@ -23,10 +23,10 @@ from linkwork.elements import (
 from linkwork.elements.core.element import Body
 from linkwork.elements.core.visual import Visual
 from linkwork.errors import ElementError
+from linkwork.formats.mjcf import softness
 
 HIDDEN = 3  # groups of geoms from here on are not shown, as in MuJoCo's viewer
 MOST_APART = 10_000  # pairs of bodies of two kinds of masks that are kept apart one by one
-SOLREF, SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # of MuJoCo's contacts, unless a file says otherwise
 THIN = 1e-10  # relative: triangles of meshes that are left out of pictures
 KIND = {int(getattr(mujoco.mjtGeom, f"mjGEOM_{name.upper()}")): name
         for name in ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")}  # fmt: skip
@@ -44,6 +44,7 @@ def add(draft):
             _collider(draft, g, touching, classes)
     if touching:
         _contacts(draft, touching, classes)
+    softness.tell(draft, touching)
 
 
 def _mask(model, g):
@@ -138,13 +139,12 @@ def _collider(draft, g, touching, classes):
         draft.remark("geom", g, "it touches nothing: there is no such shape here")
         del touching[g]
         return
-    friction = 0.0 if _frictionless(model, touching) else float(model.geom_friction[g][0])
-    own = {"friction": friction, "group": classes[g][1], "name": draft.name("geom", g, "collider")}
+    most = max(int(model.geom_condim[other]) for other in touching)
+    friction, torsion, rolling = map(float, model.geom_friction[g])
+    own = {"friction": friction, "torsion": torsion * (most >= 4), "rolling": rolling * (most >= 6),
+           "priority": int(model.geom_priority[g]), "dimensions": int(model.geom_condim[g]),
+           "group": classes[g][1], "name": draft.name("geom", g, "collider")}  # fmt: skip
     draft.colliders[g] = draft.add("geom", g, Collider, touching[g], shape, position, orientation, **own)
-
-
-def _frictionless(model, touching):
-    return all(model.geom_condim[g] == 1 for g in touching)
 
 
 def _shape(draft, g, hull):
@@ -195,7 +195,7 @@ def _contacts(draft, touching, classes):
     pairs = [(p, g, h) for p, g, h in pairs if g in touching and h in touching and touching[g] is not touching[h]]
     listed = {frozenset((touching[g], touching[h])) for _, g, h in pairs}
     if _anything_meets(of_body):
-        world.add(Contact(name=draft.free_name("contact", "of all")))
+        world.add(Contact(combine="larger", name=draft.free_name("contact", "of all")))
         apart = {*_neighbours(draft, of_body), *_excluded(draft), *_masked(draft, of_body, touching)} - listed
         _moved_by_hand(draft, of_body)
         number = {body: k for k, body in enumerate((world.ground, *world.bodies))}
@@ -204,9 +204,11 @@ def _contacts(draft, touching, classes):
             world.add(NoContact(a, b, name=draft.free_name(f"{a.name} and {b.name} apart", "contact")))
         _fixed_parts(draft, touching)
     for p, g, h in pairs:
-        friction = float(model.pair_friction[p][0]) if model.pair_dim[p] > 1 else 0.0
+        friction, _, torsion, rolling, _ = (float(mu) for mu in model.pair_friction[p])
+        least = {"friction": (friction, 3), "torsion": (torsion, 4), "rolling": (rolling, 6)}
+        given = {word: mu if model.pair_dim[p] >= needed else 0.0 for word, (mu, needed) in least.items()}
         name = draft.free_name(f"{touching[g].name} on {touching[h].name}", "pair")
-        draft.add("pair", p, Contact, touching[g], touching[h], friction=friction, name=name)
+        draft.add("pair", p, Contact, touching[g], touching[h], name=name, **given)
         if any(sum(body is touching[x] for body in touching.values()) > 1 for x in (g, h)):
             draft.remark("pair", p, "all geoms of its two bodies touch each other")
     _differences(draft, touching)
@@ -306,30 +308,12 @@ def _masked(draft, of_body, touching):
 def _differences(draft, touching):
     """What MuJoCo does in another way, told once each."""
     model, geoms = draft.model, sorted(touching)
-    rough = [g for g in geoms if model.geom_condim[g] > 1]
-    frictions = {float(model.geom_friction[g][0]) for g in rough}
-    if len(frictions) > 1:
-        ranks = {int(model.geom_priority[g]) for g in rough}
-        theirs = "the larger" if len(ranks) == 1 else "that of the geom with the higher priority, of equal ones the larger"
-        draft.remark_all("geom", rough, f"their frictions differ: a pair has the geometric mean here, in MuJoCo {theirs}")
-    smooth = [g for g in geoms if model.geom_condim[g] == 1]
-    if smooth and rough:
-        draft.remark_all("geom", smooth, "with condim 1, without friction among themselves, they have friction here")
-    spun = [g for g in geoms if model.geom_condim[g] > 3]
-    if spun:
-        draft.remark_all("geom", spun, "no friction against spinning and rolling here (condim)")
     for name, flag in (("adhesion", model.flg_adhesion), ("surface velocity", model.flg_surfacevel)):
         if flag:
             draft.reading.remark(None, f"<geom> with {name}", "it is left out of contacts")
     wide = [g for g in geoms if model.geom_margin[g] or model.geom_gap[g]]
     if wide:
         draft.remark_all("geom", wide, "margin and gap are left out: they touch where they are")
-    soft = [g for g in geoms if (model.geom_solref[g] != SOLREF).any() or (model.geom_solimp[g] != SOLIMP).any()]
-    if soft:
-        draft.remark_all("geom", soft, "solref and solimp are left out: contact is hard here")
-    mixed = [g for g in geoms if model.geom_solmix[g] != 1.0]
-    if mixed:
-        draft.remark_all("geom", mixed, "solmix is left out: contact is hard here, and has no softness to mix")
     joined = [j for j, joint in draft.joints.items() if {joint.a, joint.b} <= set(touching.values())]
     if draft.disabled("FILTERPARENT") and joined:
         draft.remark_all("joint", joined, "bodies that a joint connects never touch here; the file switches filterparent off")
