@@ -24,7 +24,8 @@ WORDS = {  # path of an element -> its attributes
     "robot/link/collision": "name",
     **_below("robot/link/collision", PLACE, GEOMETRY),
     "robot/link/contact": "",
-    **_below("robot/link/contact", {"lateral_friction": "value", "restitution": "value"}),
+    **_below("robot/link/contact", {"lateral_friction": "value", "restitution": "value", "spinning_friction": "value",
+                                      "rolling_friction": "value"}),
     "robot/joint": "name type",
     **_below("robot/joint", PLACE, {"parent": "link", "child": "link", "axis": "xyz", "limit": "lower upper effort velocity",
                                     "dynamics": "damping friction", "mimic": "joint multiplier offset"}),
@@ -61,6 +62,8 @@ def tell_unknown(reading, root):
             if child.tag.startswith("xacro:"):
                 remedy = 'expand it first, by "xacro FILE.urdf.xacro > FILE.urdf"'
                 reading.fail(child.line, f"<{child.tag}> is a macro, and this is no URDF yet", remedy)
+            if child.tag == "gazebo" and child.children and all(each.tag == "sensor" for each in child.children):
+                continue  # which are told one by one
             if inner not in WORDS:
                 reading.remark(child.line, _of(child, node), WHY.get(child.tag, "linkwork does not use it"))
             elif child.tag in seen and inner not in TWICE:
