@@ -38,7 +38,7 @@ def test_it_is_a_schema():
 
 def test_it_has_all_that_can_be_built_in_python():
     """Every concrete class and every option of its constructor."""
-    abstract = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Ground", "Joint", "Shape"}
+    abstract = {"Body", "ConstraintElement", "ContactElement", "Element", "ForceElement", "Ground", "Joint", "Sensor", "Shape"}
     for name in elements.__all__:
         made = getattr(elements, name)
         if inspect.isclass(made) and issubclass(made, (Element, Shape)) and name not in abstract:
