@@ -53,7 +53,7 @@ def problem(u, first, size, R, at, pairs, J, mu, target):
     first, size = np.array(first, dtype=np.int32), np.array(size, dtype=np.int32)
     return Problem(u=u, first=first, size=size, at=np.array(at, dtype=np.int64), R=R, slot_a=pairs[0], slot_b=pairs[1],
                    Ja=np.ascontiguousarray(J[0]), Jb=np.ascontiguousarray(J[1]), mu=np.array(mu, dtype=float),
-                   target=target, impulse=np.zeros((m, 3)), compliance=np.zeros(m))  # fmt: skip
+                   target=target, impulse=np.zeros((m, 3)), compliance=np.zeros(m), follows=np.full(m, -1))  # fmt: skip
 
 
 def directions(rng, shape):

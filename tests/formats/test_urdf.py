@@ -312,10 +312,13 @@ def test_shapes_and_colours(tmp_path):
 
 def test_a_robot_touches_others_and_not_itself(tmp_path):
     shape = '<collision><geometry><box size="1 1 1"/></geometry></collision>'
-    link = f'{INERTIAL}{shape}<contact><lateral_friction value="0.9"/><restitution value="0.1"/></contact>'
+    said = {"lateral_friction": 0.9, "restitution": 0.1, "spinning_friction": 0.02, "rolling_friction": 0.001}
+    told = "".join(f'<{tag} value="{value}"/>' for tag, value in said.items())
+    link = f"{INERTIAL}{shape}<contact>{told}</contact>"
     world = load(tmp_path, arm(link=link, kind="continuous", base=shape))
     rod, base = world.find("rod collision"), world.find("base collision")
-    assert (rod.friction, rod.restitution) == (0.9, 0.1) and rod.group == base.group == "arm" and base.body is world.ground
+    assert (rod.friction, rod.restitution, rod.torsion, rod.rolling) == (0.9, 0.1, 0.02, 0.001)
+    assert rod.group == base.group == "arm" and base.body is world.ground
     assert load(tmp_path, arm(link=link, kind="continuous"), self_contact=True).find("rod collision").group is None
 
 

@@ -60,6 +60,27 @@ def test_gears_and_motors_count_from_there():
     assert sim.angle("pinion") == pytest.approx(9.0, abs=1e-9) and sim.angle("second") == pytest.approx(-8.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("solver,integrator", [
+    ("aba", "joint-rk4"), ("aba", "joint-euler"), ("aba", "joint-implicit"), ("ltdl", "joint-rk4"), ("tree", "joint-rk4"),
+    ("tree", "rattle"),
+])  # fmt: skip
+def test_an_angle_of_half_a_turn_stays_what_it_is(solver, integrator):
+    """Rounded to half a turn, the sine alone says on which side of it an angle is. Here it hangs at rest."""
+    world = lw.World()
+    bob = world.add(lw.RigidBody(1.0, (0.1, 0.1, 0.1), position=(0, 0, 1), name="bob"))
+    hinge = world.add(lw.Hinge(world.ground, bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    sim = lw.Simulation(world, dt=1e-2, solver=solver, integrator=integrator)
+    for turns in (-3, -1, 1, 3, 1001):
+        for angle in (turns * np.pi, np.nextafter(turns * np.pi, np.inf), np.nextafter(turns * np.pi, -np.inf)):
+            sim.reset(lw.Keyframe(positions={hinge.name: angle}))
+            assert sim.angle(hinge) == pytest.approx(angle, abs=1e-9)
+            sim.step(20)
+            assert sim.angle(hinge) == pytest.approx(angle, abs=1e-9)
+            sim.set_state(q=sim.q)
+            sim.step(1)
+            assert sim.angle(hinge) == pytest.approx(angle, abs=1e-9)
+
+
 @pytest.mark.parametrize("angle", [-2.0, -3.0, 4.5])
 def test_a_hard_limit_does_not_drive_what_is_within_it(angle):
     world = one("hinge", False)

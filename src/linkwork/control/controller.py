@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements import Motor
 from linkwork.elements.core import checks
-from linkwork.elements.core.joint import Joint
+from linkwork.elements.core.registry import kind_for
 from linkwork.errors import ElementError, ModelError, Note
 from linkwork.reduced import Tree, compile
 
@@ -70,9 +69,8 @@ class Controller(ABC):
         found = []
         for place, name in enumerate(sim.control.command_names):
             motor = sim.world.find(name.of)
-            if isinstance(motor, Motor) and isinstance(motor.joint, Joint) and motor.kind == "torque" and motor.filter is None:
-                if motor.joint in here:
-                    found.append((place, here[motor.joint], float(motor.gear)))
+            if kind_for(motor).direct and motor.joint in here:
+                found.append((place, here[motor.joint], float(motor.gear)))
         who = type(self).__name__
         if not found:
             raise ModelError(f'{who}: no joint of this world has a motor of kind "torque"; add lw.Motor(joint)')

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.contacts.hard_limit import HardLimit
 from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint import Joint, kind_of_joint
-from linkwork.elements.forces.joint_limit import JointLimit
 from linkwork.errors import ElementError, Note
 from linkwork.reduced.run_on_states import the_tree
 from linkwork.reduced.targets import ASKED
@@ -51,7 +49,7 @@ def limits(tree: Tree) -> Limits:
     here = {link.element: i for i, link in enumerate(tree.links)}
     left_out = []
     for limit in every:
-        if isinstance(limit, HardLimit | JointLimit) and limit.joint in here:
+        if limit.bounds_joint and limit.joint in here:
             first = int(tree.v_at[here[limit.joint]])
             left_out += [limit] * (not _narrow(found, first, limit))
     if left_out:
@@ -60,7 +58,7 @@ def limits(tree: Tree) -> Limits:
     return found
 
 
-def _narrow(found: Limits, first: int, limit: HardLimit | JointLimit) -> bool:
+def _narrow(found: Limits, first: int, limit: Any) -> bool:
     """Put in what an element bounds; whether that was all."""
     joint = limit.joint
     assert isinstance(joint, Joint)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.errors import LinkworkError
 from linkwork.model import readout
@@ -40,15 +37,13 @@ def point_jacobian(system: Workspace, body: int, local: FloatArray) -> FloatArra
     return kind.point_jacobian(q, pose, local, *constants)
 
 
-def carried_point(system: Workspace, body: int, local: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where a point (internal coordinates) of a body is, and its velocity."""
+def carried_point(system: Workspace, body: int, local: FloatArray) -> FloatArray:
+    """Where a point of a body's internal frame is, m. Of bodies whose origin the compiler does not move, that is the user's."""
     if body == GROUND:
-        return local, np.zeros(3)
-    m, kind = system.model, system.model.bodies.kinds[body]
-    if kind is RIGID:
-        q, v = (system.work[m.field_of_body(body, name)] for name in ("q", "v"))
-        arm = readout.matrices(q[None, 3:7])[0] @ local
-        turning = cast("FloatArray", np.cross(v[3:6], arm))
-        return q[:3] + arm, v[:3] + turning
-    rate = point_jacobian(system, body, local) @ system.work[m.field_of_body(body, "v")]
-    return readout.point(m, system.work, body, local), rate
+        return local
+    m = system.model
+    if not m.bodies.kinds[body].movable_origin:
+        return readout.point(m, system.work, body, local)
+    q = system.work[m.field_of_body(body, "q")]
+    place: FloatArray = q[:3] + readout.matrices(q[None, 3:7])[0] @ local
+    return place

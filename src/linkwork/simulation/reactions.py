@@ -170,7 +170,7 @@ def anchor_of(system: System, node_number: int, part: int) -> FloatArray | None:
         return touched
     p, (a, b, *_) = readout.numbers(system.model, system.work, node_number, part), node.kind.parts[part].arranged(node.ends)
     local = p.get("on_a") if b == GROUND else p.get("on_b", p.get("centre"))
-    return None if local is None else carried_point(system, a if b == GROUND else b, local)[0]
+    return None if local is None else carried_point(system, a if b == GROUND else b, local)
 
 
 def _generalised(system: System, node_number: int, part: int, end: int) -> FloatArray:
@@ -213,7 +213,7 @@ def mean_reaction(system: System, element: ContactElement, target: int | None) -
         force = force + J[:3] * pull
         value[stop.coordinate] += stop.told * pull
         torque = torque + (J[3:] * pull if not np.any(J[:3]) else 0.0)
-        at = carried_point(system, target, contact.anchor_of(element, target))[0]
+        at = carried_point(system, target, contact.anchor_of(element, target))
     return Reaction(force, torque, at, value)
 
 

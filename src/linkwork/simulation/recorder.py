@@ -13,7 +13,6 @@ import numpy as np
 
 from linkwork.contact.points import TouchingPoints
 from linkwork.elements.bodies.ground import Ground
-from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.elements.core.registry import kind_for
 from linkwork.errors import LinkworkError
@@ -269,18 +268,20 @@ class Recorder:
                               every.gaps, every.forces, every.impulses, every.torques)  # fmt: skip
 
     def _to_users_frames(self) -> Callable[..., Any]:
-        """local(body, point): a point of a body's internal frame (only rigid bodies have one), as users have it."""
-        model = self.sim.model
-        members = np.array(model.bodies.members.get(RIGID.name, []), dtype=np.int64)
-        if not len(members):
-            return lambda body, point: point.copy()
-        home, turn = readout.fields(model, self.sim.work, model.bodies.kinds[members[0]], members, "home", "turn")
-        axes, place, kinds = turn.reshape(-1, 3, 3).transpose(0, 2, 1), model.bodies.place, model.bodies.kinds
+        """local(body, point): a point of a body's internal frame, as users have it. The two differ where the compiler moves the
+        origin."""
+        model, work = self.sim.model, self.sim.work
+        where: dict[int, tuple[FloatArray, FloatArray]] = {}  # of these bodies: axes and origin of the user's frame in it
+        for some in model.bodies.members.values():
+            if (kind := model.bodies.kinds[some[0]]).movable_origin:
+                home, turn = readout.fields(model, work, kind, np.array(some, dtype=np.int64), "home", "turn")
+                where |= dict(zip(some, zip(turn.reshape(-1, 3, 3).transpose(0, 2, 1), home, strict=True), strict=True))
 
         def local(body: int, point: FloatArray) -> FloatArray:
-            if body == GROUND or kinds[body] is not RIGID:
+            if body not in where:
                 return point.copy()
-            found: FloatArray = axes[place[body]] @ (point - home[place[body]])
+            axes, home = where[body]
+            found: FloatArray = axes @ (point - home)
             return found
 
         return local

@@ -32,9 +32,9 @@ class BallLimitRows(ConstraintKind):
     needs_directions = (True, True)
 
     def __init__(self, element: Any) -> None:
-        self.measured = [name for name in GIVEN if name in element.given()]
-        self.key = f"ball limit {self.measured}"
-        self.levels = [POSITION] * len(self.measured)
+        self.bounded = [name for name in GIVEN if name in element.given()]
+        self.key = f"ball limit {self.bounded}"
+        self.levels = [POSITION] * len(self.bounded)
 
     @staticmethod
     def bodies(element: Any) -> tuple[Any, ...]:
@@ -53,7 +53,7 @@ class BallLimitRows(ConstraintKind):
             "twist": lambda: 2 * ca.atan2(ca.dot(turn[1:4], axis_a), turn[0]),
             "bounds": lambda: 2 * ca.atan2(_length(turn[1:4]), turn[0]),
         }
-        return [(POSITION, angles[name]()) for name in self.measured]
+        return [(POSITION, angles[name]()) for name in self.bounded]
 
 
 def _length(v: SX) -> SX:

@@ -172,8 +172,7 @@ class HardLimitKind(StopKind):
 
     def rows(self, element: Any, site: Site) -> list[StopRow]:
         if (kind := self.measured(element)) is not None:
-            names = kind.measured if isinstance(kind, BallLimitRows) else ("bounds",)
-            return self._measured_rows(element, names, site)
+            return self._measured_rows(element, kind.bounded, site)
         joint, found = site.joint(element), []
         for coordinate, row in enumerate(kind_of_joint(element.joint).limit_rows(element, joint.p, *joint.built)):
             ends, turns = joint.ends[::-1] if row.swapped else joint.ends, joint.turns if row.counted else None

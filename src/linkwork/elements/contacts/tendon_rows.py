@@ -32,6 +32,7 @@ class TendonRows(ConstraintKind):
     """The length of the element's tendon, its `joint`."""
 
     levels = [POSITION]
+    bounded = ("bounds",)  # of what a hard limit gives
 
     def __init__(self, element: Any) -> None:
         self.transmission = t = element.joint.transmission()

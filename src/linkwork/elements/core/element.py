@@ -248,6 +248,7 @@ class ForceElement(Element):
     """Forces: given, not solved for."""
 
     sort: ClassVar[str] = "force"
+    bounds_joint: ClassVar[bool] = False  # acts beyond bounds of coordinates of its `joint`: `given`, `lower`, `upper`
 
     def check_resolved(self, resolved: Sequence[Any]) -> None:
         check_ends(self, resolved)
@@ -261,7 +262,7 @@ class ContactElement(Element):
     acts: ClassVar[bool] = True  # without others: a world with one of these has contact
     touched: ClassVar[bool] = False  # has a shape
     is_stop: ClassVar[bool] = False  # bounds a distance or a coordinate, or rubs in it
-    bounds_joint: ClassVar[bool] = False  # a stop that bounds coordinates of its `joint`
+    bounds_joint: ClassVar[bool] = False  # a stop that bounds coordinates of its `joint`: `given`, `lower`, `upper`
     rubs: ClassVar[bool] = False  # a stop without a bound: dry friction
     refuses_violation: ClassVar[bool] = False  # must hold as built, but for what is soon taken back
 

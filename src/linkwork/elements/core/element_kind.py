@@ -69,6 +69,7 @@ class ElementKind(ABC):
     rigid_only: tuple[bool, ...] = (False, False)  # which of its bodies must not stretch
     state_fields: Mapping[str, int] = {}  # numbers of the state: `updated_state`; "unknowns" are found by `equations`
     clocks: tuple[str, ...] = ()  # those of them that begin with the time at which it comes into force
+    direct = False  # its only command, times its element's `gear`, is the effort along the only coordinate of its `joint`
     commanded = False  # commands write its state fields: steps leave them as they are
     user_parameters: tuple[Parameter, ...] = ()  # Parameters of a user's function
     users_function = False  # its equations are a user's

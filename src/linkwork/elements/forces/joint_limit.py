@@ -62,6 +62,7 @@ class JointLimit(JointForce):
     0.5
     """
 
+    bounds_joint: ClassVar[bool] = True
     UNITS: ClassVar[dict[str, tuple[str, ...]]] = {
         "stiffness": ("N m/rad", "N/m"),
         "damping": ("N m s", "N s/m"),

@@ -208,6 +208,7 @@ class JointMotorKind(MotorLaw):
         self.take_manner(element, self.joint.key)
         self.counters = 1 if self.kind in ("position", "general") and not self.sliding else 0
         self.turns_only, self.axial = not self.sliding, not self.filtered  # along a joint nobody tells the time
+        self.direct = self.axial and self.kind == "torque"
         self.fields = {**self.joint.fields, "axis_a": 3, **self.fields}
 
     @staticmethod

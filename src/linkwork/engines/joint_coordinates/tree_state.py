@@ -51,11 +51,13 @@ def restore(work, plan, began):
 
 @jit_inner
 def tell_turns(work, plan):
-    """Turn counters from the angles, which count their turns."""
+    """Turn counters from the angles, which count their turns. At half a turn the sine says on which side an angle is; the
+    quotient is rounded, and need not agree with it."""
     for k in range(plan.turns.shape[0]):
         angle, counter = work[plan.turns[k, 0]], plan.turns[k, 1]
-        work[counter] = np.floor(angle / (2.0 * math.pi) + 0.5)
-        work[counter + 1] = math.sin(angle)
+        sine = math.sin(angle)
+        work[counter] = np.floor((angle - math.atan2(sine, math.cos(angle))) / (2.0 * math.pi) + 0.5)
+        work[counter + 1] = sine
 
 
 @jit_inner

@@ -36,7 +36,7 @@ class Geometry:
     def add_collider(self, body, link, place, solid):
         stands = body is self.building.world.ground
         found = self._solid(solid, link, stands) if solid.kind == "mesh" else self._shape(solid, "collision", link)
-        said = {"friction": link.friction, "restitution": link.restitution}
+        said = {word: getattr(link, word) for word in ("friction", "restitution", "torsion", "rolling")}
         said = {word: value for word, value in said.items() if value is not None}
         for shape in found:
             centre = place.R @ shape.centre if solid.kind == "mesh" and not stands else 0.0

@@ -68,6 +68,8 @@ class Link:
     collisions: list[Solid]
     friction: float | None
     restitution: float | None
+    torsion: float | None  # m
+    rolling: float | None  # m
 
 
 @dataclass
@@ -175,12 +177,13 @@ def _root(reading, links, joints):
 
 def _link(reading, node, name, materials):
     inertial, contact = node.first("inertial"), node.first("contact")
-    rough, bouncy = (contact.first(tag) if contact else None for tag in ("lateral_friction", "restitution"))
+    tags = ("lateral_friction", "restitution", "spinning_friction", "rolling_friction")
+    said = (contact.first(tag) if contact else None for tag in tags)
     return Link(
         name, node.line, _inertial(reading, inertial, name) if inertial else None,
         [solid for child in node.all("visual") if (solid := _solid(reading, child, name, materials))],
         [solid for child in node.all("collision") if (solid := _solid(reading, child, name, materials))],
-        *(_surface(reading, child) if child else None for child in (rough, bouncy)),
+        *(_surface(reading, child) if child else None for child in said),
     )  # fmt: skip
 
 
