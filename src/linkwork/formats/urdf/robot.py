@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import FileError, suggestion
-from linkwork.formats.numbers import aside, number, shown, text_number, vector
+from linkwork.formats.numbers import aside, number, rotation_of, shown, text_number, vector
 from linkwork.formats.urdf.vocabulary import REDUCTION
 from linkwork.formats.xml import Node
 
@@ -220,17 +220,7 @@ def place_of(reading, node, tag="origin"):
 def placed(reading, origin):
     """Where xyz and rpy say."""
     x = vector(reading, origin, "xyz", 3, (0.0, 0.0, 0.0))
-    return Place(_rotation(vector(reading, origin, "rpy", 3, (0.0, 0.0, 0.0))), np.array(x))
-
-
-def _rotation(rpy):
-    """Roll, pitch and yaw about the fixed axes x, y, z (rad)."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
-    return np.array([
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ])  # fmt: skip
+    return Place(rotation_of(vector(reading, origin, "rpy", 3, (0.0, 0.0, 0.0))), np.array(x))
 
 
 def _solid(reading, node, link, materials):

@@ -71,6 +71,8 @@ def tell_unknown(reading, root):
                 _tell_rest(reading, child)
             if inner not in WORDS and path.startswith("robot/transmission"):
                 continue
+            if child.tag == "gazebo" and child.children and all(each.tag == "sensor" for each in child.children):
+                continue  # which are told one by one
             if inner not in WORDS:
                 reading.remark(child.line, _of(child, node), WHY.get(child.tag, "linkwork does not use it"))
             elif child.tag in seen and inner not in TWICE:
