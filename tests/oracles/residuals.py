@@ -5,9 +5,11 @@ an array is the length of those rows, where the two or three directions in which
 """
 
 import numpy as np
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, minimize, root
 
 from tests.oracles.poses import Ground, rate
+
+STRETCH = ("ScalableBody", "AffineBody")
 
 
 def world_point(element, A, B):
@@ -136,8 +138,33 @@ def point_on_surface(A, B, e, t):
     return [(slice(0, 1), np.array([e.surface(_local(A, B, e))], dtype=float))]
 
 
+def tangent_by_search(A, B, e):
+    """The least of b's function on the surface of a, over its slope as built."""
+
+    def in_b(place):
+        return place if isinstance(B, Ground) else np.linalg.solve(B.F0, B.origin + np.linalg.solve(B.G, place - B.x) - B.x0)
+
+    def value(u, built=False):
+        place = A.x0 + A.F0 @ np.array(e.surface_a(u), dtype=float)
+        return float(e.surface_b(np.linalg.solve(B.F0, place - B.x0) if built else in_b(A.point(place))))
+
+    def least(function):
+        def slopes(u, h=0.01):  # of polynomials of degree four they are exact
+            at = [[function(u + k * h * x) for k in (-2, -1, 1, 2)] for x in np.eye(2)]
+            return [(a[0] - 8 * a[1] + 8 * a[2] - a[3]) / (12 * h) for a in at]
+
+        return root(slopes, minimize(function, e.start_a, method="BFGS").x, tol=1e-13).x
+
+    u = least(lambda u: value(u, True))
+    p, h = np.linalg.solve(B.F0, A.x0 + A.F0 @ np.array(e.surface_a(u), dtype=float) - B.x0), 1e-6
+    slope = np.array([float(e.surface_b(p + h * x)) - float(e.surface_b(p - h * x)) for x in np.eye(3)]) / (2 * h)
+    return [(slice(0, 1), np.array([value(least(value)) / np.linalg.norm(np.linalg.solve(B.F0.T, slope))]))]
+
+
 def tangent(A, B, e, t):
     """Of a sphere on what a fills: its function at the nearest point, scaled to metres as built."""
+    if any(type(getattr(body, "body", None)).__name__ in STRETCH for body in (A, B)):
+        return tangent_by_search(A, B, e)
 
     def value(p):
         return float(e.surface_b(p))
@@ -161,7 +188,31 @@ def gear(A, B, e, t):
     return [(slice(0, 1), np.array([rates[0] - e.ratio * rates[1]]))]
 
 
+def rolling_by_material(A, B, e):
+    """The lowest of many points of the ball or disc of the unstretched body, over the plane's material; both move there."""
+    n = A.normal(e.normal)
+    n = n / np.linalg.norm(n)
+    axle = None if e.axis is None else B.R0.T @ e.axis
+    lowest_of_all = lowest(lambda d: n @ B.line(B.F0 @ d), axle)
+    at = B.x0 + B.F0 @ (e.radius * lowest_of_all)  # as built, in the world
+    contact = B.point(at)
+    gap = n @ (contact - A.point(e.at))
+    on_a = contact if isinstance(A, Ground) else A.origin + np.linalg.inv(A.G) @ (contact - A.x)
+    slip = rate(lambda b: b.point(at), B) - rate(lambda a: a.point(on_a), A)
+    return [(slice(0, 1), np.array([gap])), (slice(1, 3), across(slip, n))]
+
+
+def lowest(height, axle):
+    """The unit vector, across an axle if there is one, for which a linear height is least: by its gradient."""
+    down = -np.array([height(x) for x in np.eye(3)])
+    if axle is not None:
+        down -= (down @ axle) * axle
+    return down / np.linalg.norm(down)
+
+
 def rolling(A, B, e, t):
+    if any(type(getattr(body, "body", None)).__name__ in STRETCH for body in (A, B)):
+        return rolling_by_material(A, B, e)
     n, centre, foot = A.axis(e.normal), B.point(B.x0), A.point(e.at)
     if e.axis is None:
         contact = centre - e.radius * n

@@ -92,6 +92,9 @@ def acting(seed, n=5):
             world.add(lw.Armature(joint, rng.uniform(0.01, 0.1), name=f"rotor {joint.name}"))
     if len(turning) > 1 and seed % 2:
         world.add(lw.Gear(*turning[:2], rng.uniform(0.5, 2), name="gear"))
+    if len(turning) > 2:
+        tendon = world.add(lw.FixedTendon(turning[:3], rng.normal(size=3), stiffness=3.0, damping=0.3, name="tendon"))
+        world.add(lw.Motor(tendon, gear=1.5, name="motor tendon"))
     world.add(lw.Wrench(world.bodies[-1], force=(1.0, 2.0, 3.0), torque=(0.1, 0.2, 0.3), name="push"))
     return world, carried
 

@@ -93,7 +93,12 @@ def test_joints_and_motors(solver):
             world.add(
                 [lw.JointPositionSensor(joint, name=f"q {joint.name}"), lw.JointVelocitySensor(joint, name=f"v {joint.name}")]
             )
-        motors = [f for f in world.forces if isinstance(f, lw.Motor)]
+        motors = [f for f in world.forces if isinstance(f, lw.Motor) and isinstance(f.joint, lw.Joint)]
+        tendon = world.add(lw.FixedTendon([m.joint for m in motors[:2]], (0.5, -2.0), name="sum"))
+        pull = world.add(lw.Motor(tendon, gear=3.0, name="pull"))
+        world.add([lw.CableLengthSensor(tendon, 0.3, name="length"), lw.CableVelocitySensor(tendon, name="rate"),
+                   lw.ActuatorForceSensor(pull, name="pulls"), lw.ActuatorPositionSensor(pull, 0.1, name="pulled"),
+                   lw.ActuatorVelocitySensor(pull, name="pulling")])  # fmt: skip
         for motor in motors:
             world.add(
                 [
@@ -106,14 +111,22 @@ def test_joints_and_motors(solver):
         sim = quietly(world, dt=1e-3, solver=solver)
         for k, motor in enumerate(motors):
             sim.control[motor.name] = 1.0 + k
+        sim.control["pull"] = -4.0
         sim.step(5)
         names, rates = [n.of for n in sim.q_names], [n.of for n in sim.qd_names]
         for joint in joints:
             np.testing.assert_array_equal(sim.sensors[f"q {joint.name}"], sim.q[[n == joint.name for n in names]])
             np.testing.assert_array_equal(sim.sensors[f"v {joint.name}"], sim.qd[[n == joint.name for n in rates]])
+        sum_of = [sum(c * read(m.joint) for c, m in zip((0.5, -2.0), motors, strict=False)) for read in (sim.angle, sim.rate)]
+        assert sim.sensors["length"] == pytest.approx(sum_of[0] + 0.3) and sim.sensors["rate"] == pytest.approx(sum_of[1])
+        assert sim.sensors["pulled"] == pytest.approx(3 * sum_of[0] + 0.1) and sim.sensors["pulling"] == pytest.approx(
+            3 * sum_of[1]
+        )
+        assert sim.sensors["pulls"] == pytest.approx(-4.0)
         for k, motor in enumerate(motors):
             assert sim.sensors[f"u {motor.name}"] == pytest.approx(1.0 + k, rel=1e-12)
-            assert sim.sensors[f"t {motor.name}"] == pytest.approx((1.0 + k) * motor.gear, rel=1e-12)
+            by_tendon = dict(zip([m.name for m in motors[:2]], (0.5, -2.0), strict=False)).get(motor.name, 0.0) * 3.0 * -4.0
+            assert sim.sensors[f"t {motor.name}"] == pytest.approx((1.0 + k) * motor.gear + by_tendon, rel=1e-12)
             assert sim.sensors[f"x {motor.name}"] == pytest.approx(motor.gear * sim.angle(motor.joint), rel=1e-12)
             assert sim.sensors[f"s {motor.name}"] == pytest.approx(motor.gear * sim.rate(motor.joint), rel=1e-12)
 

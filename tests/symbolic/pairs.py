@@ -111,7 +111,10 @@ def tangent(w, a, b):
         origin, frame, _ = as_built(a)
     else:
         origin, frame = np.zeros(3), np.eye(3)
-    middle = local(b, origin + frame @ (foot + np.array([0, 0, RADIUS])))
+    Fa, Fb = frame, np.eye(3) if b.dim == 0 else as_built(b)[1]
+    up = np.linalg.inv(Fa).T @ np.array([0, 0, 1.0])  # the bowl's normal at the foot, whatever has stretched it
+    inside = Fb.T @ up  # what is lowest of b's sphere is opposite to this
+    middle = local(b, origin + frame @ foot) + RADIUS * inside / np.linalg.norm(inside)
     cx, cy, cz = (float(x) for x in middle)
     return w.add(lw.Tangent(
         a, b, lambda u: (x + u[0], y + u[1], z + 0.1 * u[0] ** 2 + 0.05 * u[1] ** 2),
@@ -119,11 +122,16 @@ def tangent(w, a, b):
 
 
 def rolling(**options):
-    """On the plane a radius below b's position."""
+    """On the plane that what has the radius where b is not stretched just touches, below b's position."""
 
     def build(w, a, b):
-        centre = np.zeros(3) if b.dim == 0 else as_built(b)[0]
-        return w.add(lw.Rolling(a, b, RADIUS, at=centre - (0, 0, RADIUS), **options))
+        centre, F, R = (np.zeros(3), np.eye(3), np.eye(3)) if b.dim == 0 else as_built(b)
+        down = F.T @ np.array([0, 0, 1.0])
+        if "axis" in options and type(b).__name__ in ("ScalableBody", "AffineBody"):
+            axle = R.T @ np.array(options["axis"])
+            down -= (down @ axle) * axle
+        far = np.linalg.norm(down) if type(b).__name__ in ("ScalableBody", "AffineBody") else 1.0
+        return w.add(lw.Rolling(a, b, RADIUS, at=centre - (0, 0, RADIUS * far), **options))
 
     return build
 

@@ -22,7 +22,7 @@ NEEDS = {
                      "VelocityConstraint (spins)"), ("d", "d")),
     **dict.fromkeys(("PointOnLine", "PointOnPlane", "PointOnCurve", "PointOnSurface", "PointOnCurve (own coordinate)",
                      "PointOnSurface (own coordinates)"), ("d", "")),
-    **dict.fromkeys(("Rolling (ball)", "Rolling (disc)", "Tangent"), ("dr", "dr")),
+    **dict.fromkeys(("Rolling (ball)", "Rolling (disc)", "Tangent"), ("d", "d")),
     "Skate": ("", "d"),
 }  # fmt: skip
 

@@ -36,7 +36,6 @@ from linkwork.contact.rows import (
     BODY_B,
     BOUND,
     COLLIDER_A,
-    COLLIDER_B,
     ON_A,
     ON_B,
     ROPE,
@@ -46,11 +45,12 @@ from linkwork.contact.rows import (
     Rows,
     rows_for,
 )
-from linkwork.contact.solver import SOLVE, left_out, run_solver, solver_workspace
+from linkwork.contact.solver import SOLVE, run_solver, solver_workspace
 from linkwork.contact.stage import CONTACTS, PANELS, RESPONSES, Again, Stage, contact_stage
-from linkwork.contact.stage_solve import HELD_A, HELD_B, ITERATIONS, RESIDUAL, UNMET_A, UNSOLVED, WORST_A, solving
+from linkwork.contact.stage_solve import ITERATIONS, RESIDUAL, UNMET_A, UNSOLVED, WORST_A, solving
 from linkwork.contact.stop_rows import Stop
 from linkwork.contact.stretched import carry_all
+from linkwork.contact.told import named
 from linkwork.elements.contacts.contact import BOUNCE_ABOVE, RECOVERY
 from linkwork.elements.core.element import Element
 from linkwork.schedules.schedules import Schedules
@@ -77,10 +77,6 @@ def _told(number: int) -> property:
     return property(lambda self: float(self.told[number]))
 
 
-def _named(place: int) -> property:
-    return property(lambda self: self.named(place))
-
-
 class ContactSystem:
     """The contact of one simulation. What touches are bodies, and points of Lagrangian bodies: these are numbered behind the
     bodies, and have slots of their own."""
@@ -90,7 +86,6 @@ class ContactSystem:
     answered = _flag(ANSWERED)  # responses are
     ended = _flag(ENDED)  # rows are those of the end of a step
     residual, unsolved = _told(RESIDUAL), _told(UNSOLVED)  # m/s: the largest; that of solves which did not converge
-    worst, unmet = _named(WORST_A), _named(UNMET_A)  # of the largest residual; the first whose overlap cannot be taken back
     used, groups, length = _counted(1), _counted(2), _counted(3)
 
     def __init__(self, schedules: Schedules, inverse_mass: InverseMass, phases: int = 1, again: InverseMass | None = None):
@@ -246,31 +241,15 @@ class ContactSystem:
         return int(self.told[ITERATIONS])
 
     @property
-    def unanswered(self) -> tuple[int, list[Element]] | None:
-        """(how many pairs press now though joints hold both, so that no impulse along their normal moves them apart; the first
-        of them), or None. A rope or hard limit is named alone."""
-        named = self.named(HELD_A)
-        if named is None:
-            return None
-        pairs = {tuple((self.told[[HELD_A, HELD_B]].astype(int) - 1).tolist())}
-        m = self.count
-        held = left_out(self.solving[0].solver, m) & (self.rows.mu[:m] >= 0.0)
-        pairs.update(map(tuple, self.rows.labels[:m, [COLLIDER_A, COLLIDER_B]][held].tolist()))
-        return len(pairs), named
+    def worst(self) -> list[Element] | None:
+        """Where the largest residual is."""
+        return named(self, WORST_A)
 
     @property
     def crowded(self) -> Element | None:
         """A body that stretches and touched at more points than are looked at."""
         body = int(self.stretching.crowded[0]) - 1
         return None if body < 0 else self.model.bodies.elements[body]
-
-    def named(self, place: int) -> list[Element] | None:
-        """The two colliders that are told from a place of `told` on, or the rope or hard limit alone; None: nothing is."""
-        one, other = (self.told[place : place + 2].astype(int) - 1).tolist()
-        if one < 0:
-            return None
-        n = len(self.names)
-        return [self.stops[one - n].element] if one >= n else [self.names[one], self.names[other]]
 
     @property
     def stretched(self) -> tuple[Element, float] | None:

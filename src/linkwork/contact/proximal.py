@@ -94,6 +94,7 @@ class ProximalWorkspace(Struct):
     start: np.ndarray  # (m, 3) those at the start
     pressed: np.ndarray  # (m,) int64: proximal steps in which a row has pressed in vain
     missed: np.ndarray  # (m,) m/s: by which it missed its target in the last one
+    given_up: np.ndarray  # (m,) int64: whether the target of a row was given up
     unmet: np.ndarray  # (1,) int64: one more than the first row of which the target was given up, 0: none
 
 
@@ -109,7 +110,7 @@ def proximal_workspace(
     base = workspace(slots, groups, contacts, responses, widest)
     return ProximalWorkspace(base, taken(contacts), few(), over(slots, groups, contacts, panels), np.zeros((contacts, 3)),
                              np.zeros((contacts, 3)), np.zeros((contacts, 3)), np.zeros(contacts, dtype=np.int64),
-                             np.zeros(contacts), np.zeros(1, dtype=np.int64))  # fmt: skip
+                             np.zeros(contacts), np.zeros(contacts, dtype=np.int64), np.zeros(1, dtype=np.int64))  # fmt: skip
 
 
 @jit
@@ -173,7 +174,7 @@ def improve(problem, s, residual, active, tight, enough, patient, most):
     if residual > tight:
         _copy(problem.impulse, s.start, len(problem.mu))
         for k in range(len(problem.mu)):
-            s.pressed[k] = 0
+            s.pressed[k] = s.given_up[k] = 0
     if math.inf > residual > enough and _is_warm(problem):
         residual, active = _sweep(problem, s, residual, active, tight)
     while residual < math.inf and residual > (tight if steps < patient else enough) and steps < most:
@@ -284,6 +285,7 @@ def _give_up(problem, s, count, stiffness, enough):
             given = problem.target[k, 0] if problem.target[k, 0] > 0.0 else s.missed[k]
             base.c0[k, 0] += given
             problem.target[k, 0] -= given
+            s.given_up[k] = 1
             if s.unmet[0] == 0:
                 s.unmet[0] = k + 1
         s.pressed[k] = 0

@@ -42,6 +42,11 @@ def left_out(solver: SolverWorkspace, m: int) -> np.ndarray:
     return (base.there[:m] != 0) & (base.scale[:m] == 0.0)
 
 
+def given_up(solver: SolverWorkspace, m: int) -> np.ndarray:
+    """(m,) bool: rows of which the last solve that was needed gave up the target."""
+    return solver.given_up[:m] != 0
+
+
 @jit
 def run_solver(problem, solver, outcome, what, tolerance, fallen):
     """SOLVE: find the impulses of all rows; SOLVE_FINELY: to the tolerance, however fast bodies are. tolerance: m/s, of what

@@ -58,13 +58,28 @@ def _place(trace: Trace, kind: BodyKind | None, pointer: int, numbers: SX, solve
     return Place(on.position, on.orientation, axes, on.velocity, on.angular_velocity, *accelerations)
 
 
+def length_kernel(tendon: ForceNodeKind, rate: bool) -> Kernel:
+    """Pointer 1: a tendon; 2, 3, ...: its bodies; behind them: where its length goes, or the rate of that."""
+
+    def write(trace: Trace) -> None:
+        views = [None if kind is None else StateView(kind, trace, 2 + k) for k, kind in enumerate(tendon.kinds)]
+        tape = Tape(views, load_global(trace, "time"))
+        x = tendon.law.coordinate(tape.handles, tendon.parameters_of(trace))
+        (found,) = tape.resolve([ca.vertcat(x.rate(tape.handles) if rate else x.value)])
+        trace.store(2 + len(views), 0, found)
+
+    return Kernel(f"read|{tendon.key}|{rate}|length", write)
+
+
 def effort_kernel(force: ForceNodeKind, adds: bool) -> Kernel:
-    """Pointer 1: a force that drives something; 2, 3, ...: its bodies; behind them: where its effort goes, or is added to."""
+    """Pointer 1: a force that drives something; 2, 3, ...: its bodies; behind them: where its effort goes, or is added to, and
+    the number that it is multiplied with."""
 
     def write(trace: Trace) -> None:
         views = [None if kind is None else StateView(kind, trace, 2 + k) for k, kind in enumerate(force.kinds)]
         tape = Tape(views, load_global(trace, "time"))
         (effort,) = tape.resolve([ca.vertcat(force.law.effort(tape.handles, force.parameters_of(trace)))])
-        _store(trace, 2 + len(views), effort, adds)
+        out = 2 + len(views)
+        _store(trace, out, trace.load(out + 1, 0, 1) * effort, adds)
 
     return Kernel(f"read|{force.key}|{adds}|effort", write)

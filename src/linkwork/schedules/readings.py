@@ -116,7 +116,7 @@ class Readings(Addresses):
 
     def listed(self, name: str, operations: list[tuple[Kernel, tuple[int, ...]]]) -> np.ndarray:
         """Operations as `fill` takes them, compiled; known by their name from now on."""
-        return self._ready(name, [self._row(kernel, *offsets) for kernel, offsets in operations])
+        return self._ready(name, [row for kernel, offsets in operations for row in self._wide(kernel, *offsets)])
 
     def _ready(self, name: str, rows: list[np.ndarray]) -> np.ndarray:
         whole = np.concatenate([np.zeros((0, 1 + OPERANDS)), *rows]).astype(np.int32)

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.core.registry import kind_for
-from linkwork.elements.core.sensor_kind import EffortSensorKind, JointSensorKind, MeasuredSensorKind, PlaceSensorKind
-from linkwork.kernels.sensor_kernels import MOST_PLACES, effort_kernel, place_sensor_kernel
+from linkwork.elements.core.sensor_kind import (
+    EffortSensorKind,
+    JointSensorKind,
+    LengthSensorKind,
+    MeasuredSensorKind,
+    PlaceSensorKind,
+)
+from linkwork.kernels.sensor_kernels import MOST_PLACES, effort_kernel, length_kernel, place_sensor_kernel
 from linkwork.schedules.readings import Readings, beyond
 
 if TYPE_CHECKING:
     from linkwork.codegen.trace import Kernel
     from linkwork.elements.core.sensor import Sensor
+    from linkwork.model.nodes import ForceNode
 
 Operations = list[tuple["Kernel", tuple[int, ...]]]
 
@@ -57,14 +64,22 @@ class SensorReadings:
         elif isinstance(kind, JointSensorKind):
             operations.append(self._joint(kind.joint(sensor), kind.rates, first))
         elif isinstance(kind, EffortSensorKind):
-            driving = [force for force in model.forces if force.kind.law.drives and kind.drives(sensor, force.element)]
-            for number, force in enumerate(driving):
-                ends = (0 if end < 0 else int(model.body_at[end]) for end in force.ends)
-                where = int(model.force_at[model.names[str(force.element.name)][1]])
-                operations.append((effort_kernel(force.kind, number > 0), (where, *ends, beyond(first))))
+            shares = [(f, kind.share(sensor, f.element)) for f in model.forces if f.kind.law.drives]
+            for number, (force, share) in enumerate((f, share) for f, share in shares if share):
+                where = (*self._of_force(force), beyond(first), beyond(self._put(np.array([share]))))
+                operations.append((effort_kernel(force.kind, number > 0), where))
+        elif isinstance(kind, LengthSensorKind):
+            force = model.forces[model.names[str(kind.tendon(sensor).name)][1]]
+            operations.append((length_kernel(force.kind, kind.rates), (*self._of_force(force), beyond(first))))
         else:
             assert isinstance(kind, MeasuredSensorKind)
             self.measured.append(sensor)
+
+    def _of_force(self, force: ForceNode) -> tuple[int, ...]:
+        """Where a force is in the workspace, and its bodies."""
+        model = self.readings.model
+        where = int(model.force_at[model.names[str(force.element.name)][1]])
+        return where, *(0 if end < 0 else int(model.body_at[end]) for end in force.ends)
 
     def _put(self, numbers: np.ndarray) -> int:
         """Keep numbers behind those of sensors; where they begin."""

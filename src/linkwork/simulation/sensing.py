@@ -11,13 +11,14 @@ import numpy as np
 from linkwork.collision.rays import NONE, Ray, against, reach_of
 from linkwork.contact.contact_build import model_com
 from linkwork.elements.core.element import Body, ContactElement
+from linkwork.elements.core.frame import Frame
+from linkwork.elements.core.joint import Joint
 from linkwork.elements.core.placement import matrices
 from linkwork.elements.core.registry import kind_for
 
 if TYPE_CHECKING:
     from linkwork.elements.core.element import Element
     from linkwork.elements.core.frame import FrameLike
-    from linkwork.elements.core.joint import Joint
     from linkwork.elements.core.shape import Shape
     from linkwork.simulation.query import Query
     from linkwork.simulation.system import System
@@ -100,18 +101,19 @@ class Now:
             found = self._inside[id(joint)] = [
                 element
                 for element in (*world.constraints, *world.forces, *world.contacts)
-                if any(one is joint for _, _, one in element.references())
+                if element is not joint and any(one is joint for one in joints_of(element))
             ]
         return found
 
     @staticmethod
     def _beyond(element: Element, joint: Joint, side: Body) -> list[Body]:
         """The body on this side of a joint, and those that other joints of the element hang on it."""
-        found = [side]
-        for _, _, other in element.references():
-            ends = (getattr(other, "a", None), getattr(other, "b", None))
-            if other is not joint and side in ends:
-                found += [end for end in ends if isinstance(end, Body) and end.dim and end is not side]
+        found, others = [side], [other for other in joints_of(element) if other is not joint]
+        for body in found:  # which grows
+            for other in others:
+                ends = [end for end in (other.a, other.b) if isinstance(end, Body)]
+                if body in ends:
+                    found += [end for end in ends if end.dim and end not in found]
         return found
 
     def _load(self, element: Element, body: Body) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -186,6 +188,17 @@ def crossed(a: FloatArray, b: FloatArray) -> FloatArray:
     """The cross product of two vectors: numpy's takes ten times as long."""
     (x, y, z), (u, v, w) = a.tolist(), b.tolist()
     return np.array((y * w - z * v, z * u - x * w, x * v - y * u))
+
+
+def joints_of(element: Element) -> list[Joint]:
+    """The joints that an element speaks of, by itself or through others, as a motor does through its tendon."""
+    found: list[Joint] = []
+    for _, _, other in element.references():
+        if isinstance(other, Joint):
+            found.append(other)
+        elif not isinstance(other, Body | Frame):
+            found += joints_of(other)
+    return found
 
 
 def _still(frame: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.contact.told import pairs_held, pairs_pressed
 from linkwork.elements.bodies.rigid import RIGID
 from linkwork.elements.core import checks
 from linkwork.elements.core.element import Element
@@ -33,7 +34,8 @@ STRETCHED_TEXT = "it was beyond its bound by"
 TOLD_AGAIN = 10.0  # times as far beyond it
 CROWDED_TEXT = "it touches at too many points at once"
 HELD_TEXT = "no push moves them apart: such contacts are left out"
-PRESSED_TEXT = "press on each other from both sides, so that no motion"
+PRESSED_TEXT = "from both sides, so that no motion"
+MOST_TOLD, MOST_NAMED = 5, 5  # notes on pairs that press so, and pairs in one
 UNMET_TEXT = "the run goes on, sim.solver_report() tells more"
 TURNING_TEXT = "it tumbles by"
 CONTRADICTING_TEXT = "not all of them can hold"
@@ -48,17 +50,18 @@ DRAWN_IN = 20.0  # times that feedback of first-order motion takes to draw in mo
 class Watch:
     """Of one System, which it is given with every call: it keeps none, so that a System that was replaced is gone at once."""
 
-    __slots__ = ("compare_at", "compares", "every", "looks", "past", "pause", "remember_at", "stretch_told",
-                 "tells_crowded", "tells_held", "tells_pressed", "tells_turning", "tells_unmet", "tells_unsolved",
+    __slots__ = ("compare_at", "compares", "every", "held_to_tell", "looks", "past", "pause", "pressed_to_tell", "remember_at",
+                 "stretch_told", "tells_crowded", "tells_turning", "tells_unmet", "tells_unsolved", "told_pairs",
                  "turn_at")  # fmt: skip
 
     def __init__(self, system: System) -> None:
         notes = system.notes
         self.tells_unsolved = not notes.mentions(UNSOLVED_TEXT)
         self.tells_unmet = not notes.mentions(UNMET_TEXT)
-        self.tells_held = not notes.mentions(HELD_TEXT)
+        self.held_to_tell = MOST_TOLD - sum(HELD_TEXT in text for text in notes)
+        self.pressed_to_tell = MOST_TOLD - sum(PRESSED_TEXT in text for text in notes)
+        self.told_pairs: frozenset[str] = frozenset()
         self.tells_crowded = not notes.mentions(CROWDED_TEXT)
-        self.tells_pressed = not notes.mentions(PRESSED_TEXT)
         self.stretch_told = np.inf if notes.mentions(STRETCHED_TEXT) else 0.0  # m or rad
         self.tells_turning = not notes.mentions(TURNING_TEXT)
         told = sum(CONTRADICTING_TEXT in text for text in notes)
@@ -109,11 +112,11 @@ class Watch:
                 system.notes.add(f"Simulation: {off}{where}, which was the best of many iterations; the run goes on; {better}")
         if system.schedules.iterates:
             self.note_unmet(system)
-        if well and contact is not None and self.tells_held and (held := contact.unanswered) is not None:
-            self.tells_held = False
-            self._note_held(system, *held)
-        if well and contact is not None and self.tells_pressed and (pressed := contact.unmet) is not None:
-            self.tells_pressed = False
+        if well and contact is not None and self.held_to_tell > 0 and (held := self._new(pairs_held(contact))):
+            self.held_to_tell -= 1
+            self._note_held(system, held)
+        if well and contact is not None and self.pressed_to_tell > 0 and (pressed := self._new(pairs_pressed(contact))):
+            self.pressed_to_tell -= 1
             self._note_pressed(system, pressed)
         if contact is not None and self.tells_crowded and (crowded := contact.crowded) is not None:
             self.tells_crowded = False
@@ -133,22 +136,31 @@ class Watch:
         if self.compares:
             self.compare(system)
 
-    def _note_held(self, system: System, pairs: int, named: list[Any]) -> None:
-        """A note, once, on what presses without an answer."""
-        first, others = _names(named), f", the first of {pairs} such pairs" if pairs > 1 else ""
-        if len(named) == 1:
-            held = f"constraints or motions hold its bodies, so that {HELD_TEXT}"
-            system.notes.add(f"{first}: it is at its bound{others}, but {held}")
-            return
-        system.notes.add(f"Simulation: {first} press on each other{others}, but joints or motions hold them, so that "
-                          f"{HELD_TEXT}; give NoContact if they are not meant to touch")  # fmt: skip
+    def _new(self, pairs: list[list[Any]]) -> list[list[Any]]:
+        """Those of which no note has told."""
+        fresh = [pair for pair in pairs if _names(pair) not in self.told_pairs]
+        self.told_pairs |= {_names(pair) for pair in fresh}
+        return fresh
 
-    def _note_pressed(self, system: System, named: list[Any]) -> None:
-        """A note, once, on overlap that cannot be taken back."""
-        what = "is pressed beyond its bound" if len(named) == 1 else "overlap, and others"
-        told = f"Simulation: {_names(named)} {what} {PRESSED_TEXT} takes it back (at {system.time:.6g} s)"
-        better = "make room between what does not move, or give NoContact"
-        system.notes.add(f"{told}: it is left as it is, and the run goes on; {better}")
+    def _note_held(self, system: System, pairs: list[list[Any]]) -> None:
+        """A note on what presses without an answer, pair by pair."""
+        bounds, touching = [one for one in pairs if len(one) == 1], [one for one in pairs if len(one) > 1]
+        if bounds:
+            held = f"at its bound, but constraints or motions hold its bodies, so that {HELD_TEXT}"
+            system.notes.add(f"{_listed(bounds)}: each is {held}" if len(bounds) > 1 else f"{_listed(bounds)}: it is {held}")
+        if touching:
+            system.notes.add(f"Simulation: {_listed(touching)} press on each other, but joints or motions hold them, so that "
+                             f"{HELD_TEXT}; give NoContact if they are not meant to touch")  # fmt: skip
+
+    def _note_pressed(self, system: System, pairs: list[list[Any]]) -> None:
+        """A note on overlap that cannot be taken back, pair by pair."""
+        bounds, touching = [one for one in pairs if len(one) == 1], [one for one in pairs if len(one) > 1]
+        room, hold = "make room between what does not move, or give NoContact", "ask for bounds that can hold together"
+        beyond = "stand beyond their bounds" if len(bounds) > 1 else "stands beyond its bound"
+        for those, what, better in ((bounds, beyond, hold), (touching, "overlap", room)):
+            if those:
+                told = f"Simulation: {_listed(those)} {what}, and others press {PRESSED_TEXT} takes it back"
+                system.notes.add(f"{told} (at {system.time:.6g} s): it is left as it is, and the run goes on; {better}")
 
     def _note_stretched(self, system: System, element: Element, off: float) -> None:
         """A note on a rope or hard limit that steps do not hold; another one when it is off by ten times as much."""
@@ -208,6 +220,12 @@ class Watch:
 
 def _names(named: list[Any]) -> str:
     return " and ".join(map(checks.label, named))
+
+
+def _listed(pairs: list[list[Any]]) -> str:
+    """Pairs by name, as many as one reads."""
+    more = len(pairs) - MOST_NAMED
+    return "; ".join(map(_names, pairs[:MOST_NAMED])) + (f"; {more} others" if more > 0 else "")
 
 
 def _looks_off(system: System) -> bool:

@@ -136,6 +136,11 @@ class Handle:
         return self._entry("quaternion", None).value
 
     @property
+    def stretches(self) -> bool:
+        """Whether its points move otherwise than those of a rigid body."""
+        return self.view is not None and self.view.kind.stretches
+
+    @property
     def counts_turns(self) -> bool:
         """Whether the sign of `quaternion` is kept where the body turns on and on."""
         return self.view is None or self.view.kind.counts_turns

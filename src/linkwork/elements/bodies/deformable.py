@@ -61,6 +61,10 @@ class StretchingPlacement(Placement):
         self.sigma = stack(bodies, "second_moment")
         self.stiffness, self.damping = stack(bodies, "stiffness"), stack(bodies, "damping")
 
+    @property
+    def stretches(self) -> bool:
+        return True
+
     def coordinates(self) -> tuple[FloatArray, FloatArray]:
         """q and v."""
         raise NotImplementedError

@@ -17,6 +17,7 @@ from linkwork.elements.core.field_types import OptionalVectorField, default
 from linkwork.elements.core.included import carried_along, is_ground
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.traced import Traced
+from linkwork.symbolic import rotation
 from linkwork.symbolic.autodiff import POSITION
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Tangent(PairConstraint):
     A surface is a function of the point p in its body's frame that vanishes on it, but not its gradient; `at` is then a point
     in the world near where they touch. Or, where `start_a` or `start_b` is given, it is a function of two coordinates u that
     gives the three coordinates of its points in the body's frame, and they touch near those u. Where they touch is found in
-    each step (`sim.unknowns` tells it).
+    each step (`sim.unknowns` tells it). The surface of a body that stretches follows it.
 
     An ellipsoid that slides on the floor:
 
@@ -85,7 +86,6 @@ class TangentKind(UnknownsKind):
     """Surfaces of two bodies in sliding contact. The *base* is the one on which the point is sought."""
 
     needs_directions = (True, True)
-    rigid_only = (True, True)
     levels = [POSITION]
     stationary = True
 
@@ -104,12 +104,14 @@ class TangentKind(UnknownsKind):
         )
 
     def shapes(self) -> list[tuple[int, int]]:
-        return [(3, 1), (3, 3), (3, 1), (3, 3), (1, 1)]
+        return [(3, 1), (3, 3), (3, 1), (3, 3), (1, 1), (3, 3), (3, 3)]
 
     def geometry(self, handles: Sequence[Handle], p: Params) -> list[SX]:
         ends = zip(handles, ("a", "b"), strict=True)
-        frames = [x for handle, side in ends for x in user_frame(handle, p[f"origin_{side}"], p[f"axes_{side}"], "axis")]
-        return [*frames, p["scale"]]
+        frames = [x for handle, side in ends for x in user_frame(handle, p[f"origin_{side}"], p[f"axes_{side}"],
+                                                                 "line" if handle.stretches else "axis")]  # fmt: skip
+        return [*frames, p["scale"], *[rotation.inverse_transpose(axes) if handle.stretches else axes
+                                       for handle, axes in zip(handles, frames[1::2], strict=True)]]  # fmt: skip
 
     def _surface(self, which: int, y: SX, user: SX) -> tuple[SX, SX]:
         """Places or value of a surface at y, and their derivatives by it."""
@@ -121,20 +123,20 @@ class TangentKind(UnknownsKind):
         return found[0], found[1]
 
     def problem(self, geometry: list[SX], basis: SX, y: SX, user: SX) -> tuple[SX, SX]:
-        oa, La, ob, Lb, scale = geometry
+        oa, La, ob, Lb, scale, Na, Nb = geometry  # N = L^-T takes gradients to the world
         if all(self.own):
             (xa, ta), (xb, tb) = self._surface(0, y[:2], user), self._surface(1, y[2:], user)
             ta, tb, d = La @ ta, Lb @ tb, ob + Lb @ xb - oa - La @ xa
             normal = unit(ca.cross(ta[:, 0], ta[:, 1]))
             return ca.vertcat(ta.T @ d, tb.T @ normal), ca.dot(normal, d)
-        (o, L), (oo, Lo) = ((oa, La), (ob, Lb))[:: 1 if self.base == 0 else -1]
+        (o, L, _), (oo, _, No) = ((oa, La, Na), (ob, Lb, Nb))[:: 1 if self.base == 0 else -1]
         place, tangents = self._surface(self.base, y, user)
         if not self.own[self.base]:
             value, normal, place = place, tangents.T, y
             first = ca.cross(normal, basis)
             tangents = ca.horzcat(first, ca.cross(normal, first))
-        other, slope = self._surface(1 - self.base, Lo.T @ (o + L @ place - oo), user)
-        left = tangents.T @ (L.T @ (Lo @ slope.T))
+        other, slope = self._surface(1 - self.base, No.T @ (o + L @ place - oo), user)
+        left = tangents.T @ (L.T @ (No @ slope.T))
         return left if self.own[self.base] else ca.vertcat(value, left), scale * other
 
     def updated_state(self, handles: Sequence[Handle], p: Params) -> dict[str, SX]:
@@ -156,10 +158,11 @@ class TangentKind(UnknownsKind):
             h = np.zeros(3)
             if "basis" in self.state_fields:
                 h = np.eye(3)[int(np.argmin(np.abs(self._slope(self.base, start, user))))]
-            y.append(self.searched(e, [*frames, np.ones((1, 1))], h, start, user))
+            gradients = [np.linalg.inv(frames[k]).T if side.stretches else frames[k] for k, side in ((1, A), (3, B))]
+            y.append(self.searched(e, [*frames, np.ones((1, 1)), *gradients], h, start, user))
             basis.append(h)
             if not all(self.own):
-                scale[n] = 1 / self._steepness(e, frames, y[-1], user)
+                scale[n] = 1 / self._steepness(e, frames, gradients, y[-1], user)
         found |= {"scale": scale, "unknowns": np.array(y)}
         return found | ({"basis": np.array(basis)} if "basis" in self.state_fields else {})
 
@@ -184,11 +187,14 @@ class TangentKind(UnknownsKind):
     def _slope(self, which: int, y: FloatArray, user: FloatArray) -> FloatArray:
         return np.array(ca.evalf(self._surface(which, SX(ca.DM(y)), SX(ca.DM(user)))[1]).full()).ravel()
 
-    def _steepness(self, element: Tangent, frames: list[FloatArray], y: FloatArray, user: FloatArray) -> float:
+    def _steepness(
+        self, element: Tangent, frames: list[FloatArray], gradients: list[FloatArray], y: FloatArray, user: FloatArray
+    ) -> float:
         """How fast the function that vanishes on the other surface grows: a row counts metres."""
         both = [frames[:2], frames[2:]]
-        (o, L), (oo, Lo) = both[self.base], both[1 - self.base]
-        found = float(np.linalg.norm(self._slope(1 - self.base, Lo.T @ (o + L @ self._place(y, user) - oo), user)))
+        (o, L), (oo, Lo), No = both[self.base], both[1 - self.base], gradients[1 - self.base]
+        slope = self._slope(1 - self.base, No.T @ (o + L @ self._place(y, user) - oo), user)
+        found = float(np.linalg.norm(slope if No is Lo else No @ slope))
         if not 1e-9 < found < 1e9:
             checks.fail(element, f"its surface_{'ba'[self.base]} has a gradient of {found:.3g} where they touch",
                         "write it so that it passes through zero there")  # fmt: skip

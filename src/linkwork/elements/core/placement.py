@@ -99,6 +99,11 @@ class Placement:
         i = self._pick(pick)
         return self.x[i] + apply(self.F[i], local)
 
+    @property
+    def stretches(self) -> bool:
+        """Whether these bodies' frames may be any linear map."""
+        return False
+
     def axis(self, world: FloatArray, pick: IntArray | None = None) -> FloatArray:
         return apply(self.R[self._pick(pick)].transpose(0, 2, 1), world)
 

@@ -1,8 +1,8 @@
 """What a kind of sensors offers: names and units of its channels, and how they come from the state of a simulation.
 
-Four bases say from what: `PlaceSensorKind` from places on bodies, as expressions that are compiled; `JointSensorKind` from the
-coordinates of a joint and `EffortSensorKind` from commanded forces, compiled too; `MeasuredSensorKind` from whatever can be
-asked of a simulation, by a function in Python.
+The bases say from what: `PlaceSensorKind` from places on bodies, as expressions that are compiled; `JointSensorKind` from the
+coordinates of a joint, `LengthSensorKind` from the length of a tendon and `EffortSensorKind` from commanded forces, which are
+compiled too; `MeasuredSensorKind` from whatever can be asked of a simulation, by a function in Python.
 """
 
 from __future__ import annotations
@@ -127,12 +127,22 @@ class JointSensorKind(SensorKind):
         return element.joint
 
 
+class LengthSensorKind(SensorKind):
+    """Of the length of a tendon, or of its rate."""
+
+    rates: ClassVar[bool]
+
+    def tendon(self, element: Any) -> Any:
+        """That tendon: a force that acts along a coordinate of its own."""
+        return element.cable
+
+
 class EffortSensorKind(SensorKind):
     """Of the efforts of forces along what they drive, all added up."""
 
     @abstractmethod
-    def drives(self, element: Any, force: Any) -> bool:
-        """Whether a force counts."""
+    def share(self, element: Any, force: Any) -> float:
+        """How much of a force's effort counts."""
 
 
 class MeasuredSensorKind(SensorKind):

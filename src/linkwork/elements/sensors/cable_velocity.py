@@ -1,4 +1,4 @@
-"""CableVelocitySensor: the rate of the length of a cable or rope. The element and its expression."""
+"""CableVelocitySensor: the rate of the length of a tendon or rope. The element and its kinds."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from linkwork.elements.core.registry import kind_of
+from linkwork.elements.core.registry import check_complete, kind_of
 from linkwork.elements.core.units import Quantity
-from linkwork.elements.sensors.cabled import CableSensor, CableSensorKind, apart
+from linkwork.elements.sensors.cabled import (
+    OF_A_ROPE,
+    OF_A_TENDON,
+    CableSensor,
+    RopeSensorKind,
+    TendonSensorKind,
+    apart,
+)
 
 if TYPE_CHECKING:
     from casadi import SX
@@ -21,16 +28,26 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class CableVelocitySensor(CableSensor):
-    """The rate of what a CableLengthSensor tells (m/s).
+    """The rate of what a CableLengthSensor tells (m/s or rad/s).
 
     >>> CableVelocitySensor("tendon", name="tendon speed")
     <CableVelocitySensor "tendon speed">
     """
 
 
-@kind_of(CableVelocitySensor)
-class CableVelocityKind(CableSensorKind):
-    """Along each piece, from one end to the other; 0 where the two are at one point."""
+@kind_of(CableVelocitySensor, OF_A_TENDON)
+class TendonVelocityKind(TendonSensorKind):
+    """The rate of what the tendon acts along."""
+
+    rates = True
+
+    def channels(self, element: Any) -> tuple[Quantity, ...]:
+        return (Quantity("rate of the length", self.freedom(element.cable).rate),)
+
+
+@kind_of(CableVelocitySensor, OF_A_ROPE)
+class RopeVelocityKind(RopeSensorKind):
+    """From one end to the other; 0 where the two are at one point."""
 
     def channels(self, element: Any) -> tuple[Quantity, ...]:
         return (Quantity("rate of the length", "m/s"),)
@@ -39,3 +56,6 @@ class CableVelocityKind(CableSensorKind):
         way, length = apart(places)
         along = ca.dot(way, places[1].velocity - places[0].velocity)
         return ca.if_else(length > 0, along / ca.if_else(length > 0, length, 1), 0)
+
+
+check_complete(CableVelocitySensor, (OF_A_TENDON, OF_A_ROPE))

@@ -10,6 +10,7 @@ from linkwork.elements.core.joint import has_coordinate, kind_of_joint
 from linkwork.elements.core.registry import kind_of
 from linkwork.elements.core.sensor_kind import EffortSensorKind
 from linkwork.elements.core.units import Quantity
+from linkwork.elements.forces.fixed_tendon import FixedTendon
 from linkwork.elements.sensors.jointed import JointSensor
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass(eq=False, repr=False)
 class JointTorqueSensor(JointSensor):
     """The torque (N m; of a slider the force, N) that all motors of a joint with one coordinate put along it now, behind their
-    gears. What a joint transmits in all is what a ForceTorqueSensor tells.
+    gears, those on a FixedTendon of it by its coefficient. What a joint transmits in all is what a ForceTorqueSensor tells.
 
     >>> JointTorqueSensor("knee", name="knee torque")
     <JointTorqueSensor "knee torque">
@@ -38,5 +39,9 @@ class JointTorqueKind(EffortSensorKind):
         kind = kind_of_joint(element.joint)
         return (Quantity("force" if kind.slides else "torque", kind.freedoms[0].effort),)
 
-    def drives(self, element: Any, force: ForceElement) -> bool:
-        return getattr(force, "joint", None) is element.joint
+    def share(self, element: Any, force: ForceElement) -> float:
+        moved = getattr(force, "joint", None)
+        if isinstance(moved, FixedTendon):
+            pairs = zip(moved.joints, moved.coefficients, strict=True)
+            return sum(float(coefficient) for joint, coefficient in pairs if joint is element.joint)
+        return 1.0 if moved is element.joint else 0.0

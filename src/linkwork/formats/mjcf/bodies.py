@@ -15,6 +15,7 @@ from linkwork.elements import (
     JointSpring,
     Motion,
     Slider,
+    Weld,
     Wrench,
 )
 from linkwork.elements.bodies.rigid import RigidBody
@@ -56,6 +57,9 @@ def _moving(draft, root, members):
     draft.bodies[root] = body
     joints = range(model.body_jntadr[root], model.body_jntadr[root] + model.body_jntnum[root])
     before = draft.bodies[int(model.body_parentid[root])]
+    if not len(joints) and model.body_mocapid[root] < 0:  # a sensor keeps it apart
+        at = data.xpos[root]
+        draft.welds[root] = draft.add("body", root, Weld, before, body, at=at, name=draft.free_name(f"{name} weld", "joint"))
     for k, j in enumerate(joints):
         if model.jnt_type[j] == FREE:
             _floating(draft, j, body)

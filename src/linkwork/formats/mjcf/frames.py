@@ -32,19 +32,24 @@ def add_places(draft):
 
 def of_site(draft, s):
     """The frame of a site, made when it is first asked for."""
-    if s not in draft.sites:
+    if ("site", s) not in draft.frames:
         model = draft.model
-        draft.sites[s] = _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
-    return draft.sites[s]
+        _add(draft, "site", s, int(model.site_bodyid[s]), model.site_pos[s], model.site_quat[s])
+    return draft.frames["site", s]
 
 
 def _add(draft, kind, number, b, position, orientation):
     """A frame that is given in the frame of MuJoCo's body b."""
-    model, data = draft.model, draft.data
-    root = int(model.body_weldid[b])
-    if root != b:
-        R, there = data.xmat[root].reshape(3, 3), data.xpos[b] + data.xmat[b].reshape(3, 3) @ position
-        position = R.T @ (there - data.xpos[root])
-        orientation = product(data.xquat[root] * (1, -1, -1, -1), product(data.xquat[b], orientation))
-    name = draft.name(kind, number, kind)
-    return draft.add(kind, number, Frame, draft.bodies[b], position=position, orientation=orientation, name=name)
+    name, own = draft.name(kind, number, kind), placed(draft, b, position, orientation)
+    found = draft.frames[kind, number] = draft.add(kind, number, Frame, draft.bodies[b], *own, name=name)
+    return found
+
+
+def placed(draft, b, position, orientation):
+    """A position and orientation in the frame of MuJoCo's body b, in that of the body that it is a part of."""
+    data, root = draft.data, int(draft.model.body_weldid[b])
+    if root == b:
+        return position, orientation
+    R, there = data.xmat[root].reshape(3, 3), data.xpos[b] + data.xmat[b].reshape(3, 3) @ position
+    turn = product(data.xquat[root] * (1, -1, -1, -1), product(data.xquat[b], orientation))
+    return R.T @ (there - data.xpos[root]), turn

@@ -26,6 +26,7 @@ from linkwork.formats.mjcf import equalities as mjcf_equalities
 from linkwork.formats.mjcf import frames as mjcf_frames
 from linkwork.formats.mjcf import geoms as mjcf_shapes
 from linkwork.formats.mjcf import medium as mjcf_medium
+from linkwork.formats.mjcf import sensors as mjcf_sensors
 from linkwork.formats.mjcf import tendons as mjcf_tendons
 from linkwork.formats.mjcf.source import Place, Source, source
 from linkwork.world import World
@@ -64,9 +65,11 @@ class Draft:
     coupled: dict = field(
         default_factory=dict
     )  # joint -> (joint, ratio, offset): by a gear it is ratio times that one + offset
+    frames: dict = field(default_factory=dict)  # (kind, MuJoCo's number) -> the Frame that stands for it
+    welds: dict = field(default_factory=dict)  # MuJoCo's number of a body that a sensor keeps apart -> the Weld that holds it
+    sensors: dict = field(default_factory=dict)  # MuJoCo's number -> the Sensor
     motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one or none
     tendons: dict = field(default_factory=dict)  # MuJoCo's number -> (FixedTendon or Cable, offset of its length), or None
-    sites: dict = field(default_factory=dict)  # MuJoCo's number -> Frame
 
     def add(self, kind, number, make, *arguments, **fields):
         """Make an element that stands for one of the file, and add it; what is wrong with it is told with the file and line."""
@@ -127,6 +130,7 @@ class Draft:
 
 GROUPS = {"body": "bodies", "joint": "joints", "geom": "geoms", "site": "sites", "camera": "cameras",
           "actuator": "actuators", "tendon": "tendons", "equality": "equalities", "pair": "pairs", "exclude": "excludes",
+          "sensor": "sensors",
           "key": "keys"}  # fmt: skip
 OBJECTS = {kind: getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}") for kind in GROUPS}
 
@@ -144,14 +148,16 @@ def drafted(reading, **choices):
             raise FileError(f"{reading.path}: {name} is {value!r}; give {' or '.join(map(repr, CHOICES[name]))}")
     draft = compiled(reading, choices)
     _options(draft)
-    mjcf_bodies.add(draft)
-    mjcf_frames.add_bodies(draft)
-    mjcf_equalities.add(draft)
-    mjcf_actuators.add(draft)
-    mjcf_tendons.add(draft)
-    mjcf_medium.add(draft)
-    mjcf_shapes.add(draft)
-    mjcf_frames.add_places(draft)
+    with mjcf_sensors.kept_apart(draft):
+        mjcf_bodies.add(draft)
+        mjcf_frames.add_bodies(draft)
+        mjcf_equalities.add(draft)
+        mjcf_actuators.add(draft)
+        mjcf_tendons.add(draft)
+        mjcf_medium.add(draft)
+        mjcf_shapes.add(draft)
+        mjcf_frames.add_places(draft)
+        mjcf_sensors.add(draft)
     draft.world.simulate = {"solver": "auto"}
     for k in range(draft.model.nkey):
         state = draft.model.key_qpos[k], draft.model.key_qvel[k], draft.model.key_ctrl[k], draft.model.key_act[k]

@@ -21,7 +21,6 @@ MOST_PARAMETER = 64  # of meshes that MuJoCo makes itself: how fine they are
 LARGEST = 1e20  # numbers beyond it leave the finite ones when they are multiplied
 
 UNUSED = {
-    "sensor": "sensors are not read out; ask the Simulation",
     "light": "lights are not used",
     "texture": "textures are not shown; what they lie on has its material's colour",
     "skin": "skins are not shown; the bodies' own shapes are",
@@ -29,6 +28,7 @@ UNUSED = {
     "visual": "settings of MuJoCo's viewer are not used",
     "statistic": "settings of MuJoCo's viewer are not used",
     "extension": "plugins are programs, and none is run",
+    "plugin": "a sensor that is a plugin is a program, and none is run",
 }
 REFUSED = {
     "plugin": "plugins are programs",
@@ -174,11 +174,11 @@ class _Reader:
         self._line(f"<{tag}{text}>", file, line)
         for node, its_file, below in children:
             low = node.tag.lower()
-            if low in REFUSED:
+            if low in REFUSED and not (tag.lower() == "sensor" and low == "plugin"):
                 self.fail(node, its_file, REFUSED[low], REMEDIES.get(low, "take it out"))
             if low in UNUSED:
                 place, count = self.unused.get(low, (Place(its_file, node.line), 0))
-                self.unused[low] = place, count + (len(below) if low in ("sensor", "custom") else 1)
+                self.unused[low] = place, count + (len(below) if low == "custom" else 1)
             elif low != "lengthrange":
                 self._write(node.tag, self._attributes(node, its_file), below, its_file, node.line)
         if tag == "mujoco":  # ranges of lengths are for muscles; finding them is a simulation, for which memory is kept
