@@ -22,14 +22,16 @@ from linkwork.elements import (
     Planar,
     RigidBody,
     Slider,
+    Weld,
 )
 from linkwork.elements.core import checks
 from linkwork.formats.numbers import aside, number, shown
 from linkwork.formats.paths import Folders
 from linkwork.formats.source import Reading, decode, read
+from linkwork.formats.urdf import sensors as urdf_sensors
 from linkwork.formats.urdf.bodies import check_masses, groups_of, lock_joints, moments_of
 from linkwork.formats.urdf.geometry import Geometry, quaternion
-from linkwork.formats.urdf.robot import Place, Robot, near, robot_of
+from linkwork.formats.urdf.robot import HERE, Place, Robot, near, robot_of
 from linkwork.formats.urdf.vocabulary import tell_unknown
 from linkwork.formats.xml import parse
 from linkwork.world import World
@@ -42,6 +44,7 @@ KINDS: dict[str, tuple[type[Joint], str | None]] = {
     "planar": (Planar, "normal"),
     "ball": (Ball, None),
     "spherical": (Ball, None),
+    urdf_sensors.KEPT: (Weld, None),
 }
 LIMITS = ("hard", "soft", "none")
 MESHES = ("all", "as found")
@@ -82,6 +85,8 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     tell_unknown(reading, root)
     robot = robot_of(reading, root)
     lock_joints(reading, robot, lock or {})
+    sensors = urdf_sensors.wanted(root)
+    urdf_sensors.keep_apart(robot, sensors)
     groups = groups_of(robot, Place(Rotation.from_quat(q, scalar_first=True).as_matrix(), x))
     building = _Building(reading, robot)
     building.add_bodies(groups, floating)
@@ -92,6 +97,7 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
                         meshes == "as found")  # fmt: skip
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
+    urdf_sensors.add(building, sensors)
     building.world.simulate = {"solver": "auto"}
     return building.world
 
@@ -105,6 +111,7 @@ class _Building:
     world: World = field(default_factory=World)
     numbers: dict = field(default_factory=dict)  # name -> the last number that was added to it
     follows: list = field(default_factory=list)  # of joints that mimic: name, the leader's, ratio, offset
+    places: dict = field(default_factory=dict)  # link's name -> the element that stands for it, its body, where it is on that
     outside: dict = field(default_factory=dict)  # joint's name -> the middle of its limits, where 0 is not between them
 
     def add(self, line, kind, *args, **fields):
@@ -140,8 +147,10 @@ class _Building:
             problem = f'link "{shown(link.name)}" floats and has no mass'
             self.reading.fail(link.line, problem, "give it an <inertial>, or let it stand still")
         moments = moments_of(self.reading, group, inertial) if inertial.mass > 0.0 else inertial.inertia
-        return self.add(inertial.line, RigidBody, inertial.mass, moments, position=group.place.x, com=inertial.com,
+        body = self.add(inertial.line, RigidBody, inertial.mass, moments, position=group.place.x, com=inertial.com,
                         orientation=quaternion(group.place.R), name=self.own_name(link.line, "link", link.name))  # fmt: skip
+        self.places[link.name] = body, body, HERE
+        return body
 
     def add_frames(self, groups):
         """Links that are part of others, or of the ground."""
@@ -149,8 +158,9 @@ class _Building:
             on_ground = group.body is self.world.ground
             for link, place in group.links[0 if on_ground else 1 :]:
                 there = group.place @ place if on_ground else place
-                self.add(link.line, Frame, group.body, position=there.x, orientation=quaternion(there.R),
-                         name=self.own_name(link.line, "link", link.name))  # fmt: skip
+                frame = self.add(link.line, Frame, group.body, position=there.x, orientation=quaternion(there.R),
+                                 name=self.own_name(link.line, "link", link.name))  # fmt: skip
+                self.places[link.name] = frame, group.body, there
 
     def add_joints(self, groups, limits):
         for group in groups:

@@ -62,6 +62,8 @@ def tell_unknown(reading, root):
             if child.tag.startswith("xacro:"):
                 remedy = 'expand it first, by "xacro FILE.urdf.xacro > FILE.urdf"'
                 reading.fail(child.line, f"<{child.tag}> is a macro, and this is no URDF yet", remedy)
+            if child.tag == "gazebo" and child.children and all(each.tag == "sensor" for each in child.children):
+                continue  # which are told one by one
             if inner not in WORDS:
                 reading.remark(child.line, _of(child, node), WHY.get(child.tag, "linkwork does not use it"))
             elif child.tag in seen and inner not in TWICE:
