@@ -54,6 +54,11 @@ class Measure:
         """The bodies, and where J on each of them lies."""
         return [(body, self.field(f"J{k}")) for k, body in enumerate(self.ends) if body != GROUND]
 
+    @property
+    def slopes(self) -> list[tuple[int, int]]:
+        """Where J on each body lies in the workspace, and how many numbers it has."""
+        return [(self.field(f"J{k}"), self.kind.size * body.nv) for k, body in enumerate(self.kind.kinds) if body]
+
     def field(self, name: str) -> int:
         """Where a field lies in the workspace."""
         return self.at + self.record.offset(name)
