@@ -7,6 +7,7 @@ or it moves: controls are drawn anew every HELD steps from the ends of their ran
 turns, and of each piece of HELD steps the best of all rounds counts; a piece is one call. Overlap: the deepest at the end of
 any piece. Off: the part of the pieces in which a step was farther from the law of contact than 1e-4 of what gravity gives in a
 step, or in an impact than 1e-3 of the fastest approach. `--only humanoid` takes the robots whose names have that in them.
+`--held-out --out benchmarks/results/contact_robots_held_out.json` takes others, on which nothing of the solver was chosen.
 Writes JSON and, beside it, a Markdown page.
 """
 
@@ -26,14 +27,18 @@ from benchmarks import machine, tables
 
 DT, SETTLED, HELD, DRAWS = 2e-3, 4.0, 10, 60
 SUITE = ("humanoid", "walker", "cheetah", "hopper", "quadruped")
+GYMNASIUM = {"ant": "ant.xml"}
+HELD_OUT = {"gymnasium humanoid": "humanoid.xml", "gymnasium half cheetah": "half_cheetah.xml",
+            "gymnasium walker": "walker2d_v5.xml", "gymnasium hopper": "hopper.xml"}  # fmt: skip
 INTEGRATORS = ("euler", "shake", "rattle")
 
 
 def model(name):
     """MuJoCo's model of a robot, at this step."""
-    if name == "ant":
+    file = (GYMNASIUM | HELD_OUT).get(name)
+    if file is not None:
         folder = Path(find_spec("gymnasium").origin).parent / "envs" / "mujoco" / "assets"
-        made = mujoco.MjModel.from_xml_path(str(folder / "ant.xml"))
+        made = mujoco.MjModel.from_xml_path(str(folder / file))
     else:
         domain, common = import_module(f"dm_control.suite.{name}"), import_module("dm_control.suite.common")
         text = domain.make_model(floor_size=20) if name == "quadruped" else domain.get_model_and_assets()[0]
@@ -155,9 +160,10 @@ def main():
     parser.add_argument("--out", default="benchmarks/results/contact_robots.json")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="")
+    parser.add_argument("--held-out", action="store_true", help="robots on which nothing was chosen")
     arguments = parser.parse_args()
     rows = []
-    for name in (*SUITE, "ant"):
+    for name in HELD_OUT if arguments.held_out else (*SUITE, *GYMNASIUM):
         if arguments.only in name:
             rows += measure_robot(name, arguments.rounds)
             print(*rows[-2 * (len(INTEGRATORS) + 1) :], sep="\n", flush=True)

@@ -321,6 +321,8 @@ def test_parameters_switches_copies_and_states():
         ({"function": lambda b, t: lw.where(b.position[2] > 0, 1, -1)}, "row 1 does not change when its bodies move"),
         ({"function": lambda b, t: b.direction((1, 0, 0))[2]}, "has no directions"),
         ({"function": lambda b, t: b.position[2] - 3}, "it is violated by 3 as built"),
+        ({"function": lambda b, t: lw.sqrt(b.position[0])}, "its derivative is inf as built"),
+        ({"function": lambda b, t: [b.position[2] + 1, lw.log(b.position[0])]}, "its value is -inf as built"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(given, words):

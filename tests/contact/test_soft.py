@@ -203,6 +203,51 @@ def test_fingertips_that_deform_push_back_on_the_hand(solver, integrator, dt):
         assert 0.007 < pressed < 0.0078  # as built 0.008
 
 
+def jelly(shape):
+    """A tip that stretches, and touches by its own shape."""
+
+    def tip(world, finger, side, y):
+        flesh = world.add(lw.AffineBody(0.02, shape=shape, position=(0, y + side * 0.01, 0.05), stiffness=1.0, damping=0.001,
+                                        name=f"flesh{side}"))  # fmt: skip
+        world.add(lw.Weld(finger, flesh, at=(0, y + side * 0.01, 0.05), name=f"nail{side}"))
+
+    return tip
+
+
+@pytest.mark.parametrize("shape", [lw.Box(0.02, 0.02, 0.02), lw.Ellipsoid(0.04, 0.02, 0.04)], ids=["block", "pad"])
+@pytest.mark.parametrize("thing", [lw.Box(0.06, 0.06, 0.1), lw.Capsule(0.03, 0.04), HULL], ids=["box", "capsule", "hull"])
+def test_fingertips_that_stretch_press_and_lift_by_their_own_shape(thing, shape):
+    """The floor and both hands bear what there is, and the flesh is pressed thinner."""
+    sim = lw.Simulation(gripper(thing, 0.03, jelly(shape), 8.0, stiffness=5e3, damping=5.0), dt=2e-3, solver="implicit",
+                        integrator="backward-euler")  # fmt: skip
+    start = sim.position("thing")[2]
+    sim.step(600)
+    assert np.isclose(sim.position("thing")[2], start + 0.1, atol=2e-3) and np.abs(sim.velocity("thing")).max() < 1e-5
+    for side in (1, -1):
+        back = sim.reaction(f"nail{side}", body=f"finger{side}").force
+        np.testing.assert_allclose(back, (0, 8.0 * side, -(0.3 / 2 + 0.02) * 9.81), atol=0.05)
+        assert 0.8 < sim.frame(f"flesh{side}")[1, 1] < 0.99
+
+
+TIPS = [lw.Box(0.02, 0.02, 0.02), lw.Capsule(0.01, 0.02), lw.ConvexHull(HULL.points / 4)]
+
+
+@pytest.mark.parametrize("tip", TIPS, ids=["box", "capsule", "hull"])
+@pytest.mark.parametrize("k, dt", [(1e3, 1 / 60), (1e5, 1 / 60), (1e7, 1 / 240), (1e9, 1e-3), (1e5, 1e-4)])
+def test_fingertips_of_all_shapes_are_stable_at_any_stiffness_and_step(tip, k, dt):
+    def placed(world, finger, side, y):
+        high = tip.bounds()[1][1]
+        world.add(lw.Collider(finger, tip, position=(0, -side * (0.03 - high), 0), name=f"tip{side}"))
+
+    for thing in (lw.Box(0.06, 0.06, 0.1), lw.Cylinder(0.03, 0.1)):
+        sim = lw.Simulation(gripper(thing, 0.03, placed, 20.0, stiffness=k, damping=10.0), dt=dt, solver="implicit",
+                            integrator="backward-euler")  # fmt: skip
+        start = sim.position("thing")[2]
+        sim.step(round(1.2 / dt))
+        assert np.isclose(sim.position("thing")[2], start + 0.1, atol=8e-3)
+        assert np.abs(sim.velocity("thing")).max() < 1e-3
+
+
 def test_copies_states_and_scene_files_keep_it(tmp_path):
     world = ball(0.11, stiffness=3e3, damping=7.0, name="flesh")
     lw.save(world, tmp_path / "ball.yaml")

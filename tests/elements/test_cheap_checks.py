@@ -93,7 +93,8 @@ def make(kind, **changed):
     if kind is elements.Cable:
         return kind([("a", (0, 0, 0)), ("b", (0, 0, 0))], **given)
     if "bodies" in kind.REFERENCES:
-        return kind(*(("a", "b") if kind is elements.NoContact else ("b",)), **given)
+        several = ("a", "b") if kind is elements.NoContact else (["b"],) if kind.__name__.endswith("Sensor") else ("b",)
+        return kind(*several, **given)
     if kind.__name__ == "Motor" and {"gain", "bias"} & {*changed}:
         given = {"kind": "general", **changed}
     wanted = [where for where in kind.REFERENCES if where not in kind.OPTIONAL]

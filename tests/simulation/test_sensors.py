@@ -26,7 +26,7 @@ def same(found, expected, what):
     np.testing.assert_allclose(found, expected, **CLOSE, err_msg=str(what))
 
 
-@pytest.mark.parametrize("seed", [1, 4, 7])
+@pytest.mark.parametrize("seed", [1, 4])
 def test_sensors_of_frames_tell_what_numpy_makes_of_reads(seed):
     world = forest(seed, loops=seed % 2)
     of = instrumented(world, np.random.default_rng(seed))
@@ -39,7 +39,7 @@ def test_sensors_of_frames_tell_what_numpy_makes_of_reads(seed):
                 same(sim.sensors[name], expected, (name, kind, frame, reference))
 
 
-@pytest.mark.parametrize(("solver", "seeds"), [("tree", (1, 2, 5)), ("implicit", (3,)), ("aba", (4,))])
+@pytest.mark.parametrize(("solver", "seeds"), [("tree", (1, 5)), ("implicit", (3,)), ("aba", (4,))])
 def test_force_torque_is_what_newton_and_euler_ask_for(solver, seeds):
     for seed in seeds:
         world, carried = acting(seed)

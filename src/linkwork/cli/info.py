@@ -67,6 +67,8 @@ def _rows(chosen):
     rows |= {name: _kinds(counts) for name, counts in kinds.items() if counts or name in ("bodies", "constraints", "forces")}
     if world.frames:
         rows["frames"] = _first([str(frame.name) for frame in world.frames])
+    if world.sensors:
+        rows["sensors"] = _first([str(sensor.name) for sensor in world.sensors])
     if world.keyframes:
         rows["keyframes"] = ", ".join(world.keyframes)
     try:

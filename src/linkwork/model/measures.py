@@ -46,13 +46,18 @@ class Measure:
 
     @property
     def slots(self) -> list[range]:
-        """Rows that share a slot."""
+        """The rows in groups of at most `WIDEST`: each group has a slot of contact."""
         return [range(k, min(k + WIDEST, self.kind.size)) for k in range(0, self.kind.size, WIDEST)]
 
     @property
     def members(self) -> list[tuple[int, int]]:
         """The bodies, and where J on each of them lies."""
         return [(body, self.field(f"J{k}")) for k, body in enumerate(self.ends) if body != GROUND]
+
+    @property
+    def slopes(self) -> list[tuple[int, int]]:
+        """Where J on each body lies in the workspace, and how many numbers it has."""
+        return [(self.field(f"J{k}"), self.kind.size * body.nv) for k, body in enumerate(self.kind.kinds) if body]
 
     def field(self, name: str) -> int:
         """Where a field lies in the workspace."""

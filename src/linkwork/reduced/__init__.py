@@ -21,6 +21,7 @@ from linkwork.reduced.kinematics import (
     velocities,
 )
 from linkwork.reduced.packed import ltdl_packed, pack, places, solve_packed, unpack
+from linkwork.reduced.proximity import Distances, collision_pairs, distances
 from linkwork.reduced.reach import Reach, inverse_kinematics
 from linkwork.reduced.sparse import (
     Factors,
@@ -44,6 +45,7 @@ from linkwork.reduced.ways import Way, factoring
 
 __all__ = [
     "Bodies",
+    "Distances",
     "Factors",
     "Limits",
     "NestedForm",
@@ -58,10 +60,12 @@ __all__ = [
     "centre_of_mass",
     "centroidal_momentum",
     "centroidal_momentum_matrix",
+    "collision_pairs",
     "compile",
     "cost",
     "crba",
     "difference",
+    "distances",
     "energy",
     "envelope",
     "expanded",

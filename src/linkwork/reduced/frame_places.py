@@ -15,8 +15,10 @@ from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
     from linkwork.elements.core.frame import FrameLike
+    from linkwork.reduced.bounds import Limits
     from linkwork.reduced.frames import Pose
     from linkwork.reduced.operation_lists import Schedule
+    from linkwork.reduced.proximity import Shapes
     from linkwork.reduced.reaching import Reaching
     from linkwork.reduced.tree import Tree
     from linkwork.util.array_types import FloatArray, Vector
@@ -36,6 +38,8 @@ class FramePlaces:
         self._jacobians: dict[tuple[Any, ...], tuple[Schedule, FloatArray]] = {}
         self._several: dict[tuple[Any, ...] | None, Tree] = {}
         self._reaching: dict[tuple[Any, ...], Reaching] = {}
+        self._shapes: Shapes | None = None
+        self._limits: Limits | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,6 +100,28 @@ class FramePlaces:
         if frames not in self._reaching:
             self._reaching[frames] = Reaching(tree)
         return self._reaching[frames]
+
+    @property
+    def limits(self) -> Limits:
+        """What the world says of bounds of coordinates, to be copied by who changes it."""
+        from linkwork.reduced.bounds import limits  # which asks for places, too
+
+        if self._version != self._whole.version:
+            self._forget()
+        if self._limits is None:
+            self._limits = limits(self._tree)
+        return self._limits
+
+    @property
+    def shapes(self) -> Shapes:
+        """The collision shapes of the tree."""
+        from linkwork.reduced.proximity import Shapes  # which asks for places, too
+
+        if self._version != self._whole.version:
+            self._forget()
+        if self._shapes is None:
+            self._shapes = Shapes(self._tree)
+        return self._shapes
 
 
 def listed(frames: Iterable[FrameLike] | FrameLike) -> tuple[FrameLike, ...]:

@@ -74,6 +74,10 @@ def _refuse_violated(system: System) -> None:
         if not np.isfinite(values).all():
             bad = values[~np.isfinite(values)][0]
             raise ModelError(f"{label}: its value is {bad:g} as built; write it so that it is finite there")
+        slopes = np.concatenate([work[at : at + width] for at, width in measure.slopes])
+        if not np.isfinite(slopes).all():
+            bad = slopes[~np.isfinite(slopes)][0]
+            raise ModelError(f"{label}: its derivative is {bad:g} as built; write it so that it is finite there")
         if measure.element.refuses_violation and values.min() < -DRAWN_IN:
             raise ModelError(f"{label}: it is violated by {-values.min():.3g} as built, of which {DRAWN_IN:g} can be drawn "
                              "in; place its bodies so that it holds")  # fmt: skip
