@@ -122,7 +122,7 @@ def give_ranks(solver, rank, groups):
 
 @jit_inner
 def forget_blocks(solver):
-    """Rows or responses are others now."""
+    """Have G and D built anew in the next solve, since rows or responses have changed."""
     solver.base.known[0] = 0
 
 
