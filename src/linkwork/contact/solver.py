@@ -24,7 +24,7 @@ STRUCK = 1e-3  # part of the fastest approach that will do in an impact
 SLOW = 2.0  # times what weights give in a step: what is no faster rests, and what approaches faster strikes
 PATIENT = 10  # factorisations after which what will do is enough
 SOLVE, SOLVE_FINELY, GIVE = range(3)  # what a solver is asked for
-# factorisations that a solve may take: MOST, of more rows than MANY fewer with their square, so that it takes as long, and LEAST
+# factorisations of a solve, at most: MOST, of more rows than MANY fewer, with their square, so that time is the same; LEAST
 MOST, LEAST, MANY = 600, 40, 200
 
 
