@@ -55,7 +55,8 @@ def feature(remark):
         plain, times = plain[: counted.start()], int(counted[1])
     if plain.startswith("<option "):
         plain = "<option>"
-    return NUMBER.sub("#", plain), NUMBER.sub("#", QUOTED.sub("...", remark.why)), times
+    why = re.sub(r"\.\.\.(?:, \.\.\.)+", "...", QUOTED.sub("...", remark.why))
+    return NUMBER.sub("#", plain), NUMBER.sub("#", why), times
 
 
 def told(path, root):

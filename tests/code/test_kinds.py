@@ -12,7 +12,11 @@ CONCRETE = ("bodies", "joints", "constraints", "forces", "contacts", "shapes")  
 # The ground is a body of its own, and kernels that are written for the record of rigid bodies know it by identity.
 ALLOWED = {"Ground", "RIGID"}
 # What contact is made of: shapes that touch, what they are made of, and pairs that pass through each other.
-ALLOWED_IN = {"contact/contact_build.py": {"Collider", "Contact", "NoContact"}, "reduced/cost/mechanisms.py": {"RigidBody"}}
+ALLOWED_IN = {
+    "contact/contact_build.py": {"Collider", "Contact", "NoContact"},
+    "reduced/proximity.py": {"NoContact"},
+    "reduced/cost/mechanisms.py": {"RigidBody"},
+}
 
 
 def declared(folder: str) -> set[str]:

@@ -53,7 +53,7 @@ BAD = [  # text, line, what is said
     (robot(ROD.replace(MASS, "") + joint()), 3, 'joint "elbow" moves link "rod", which has no mass, nor has what it carries; '
      'give it an <inertial>, make the joint fixed, or load it with lock={"elbow": 0}'),
     (robot(ROD.replace('value="1"', 'value="0"') + joint(kind="floating")), 3, 'link "rod" floats and has no mass; give it an <inertial>'),
-    (robot(ROD + '<xacro:macro name="x"/>'), 4, "<xacro:macro> is a macro, and this is no URDF yet; expand it first"),
+    (robot(ROD + '<xacro:macro name="x"/>'), 4, "<xacro:macro> is a macro, and this is no URDF yet; end its name in"),
     (robot(ROD + joint(kind="continuous").replace("</joint>", "<xacro:x/></joint>")), 4, "<xacro:x> is a macro"),
     (robot(ROD.replace(MASS, MASS + '<visual><geometry><mesh filename="../x.stl"/></geometry></visual>') + joint()), 3,
      'visual mesh "../x.stl" of link "rod" is not read; it lies outside of'),
@@ -141,8 +141,7 @@ def test_a_million_elements_are_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("name", "said"), [
     ("robot.urdf", "its root element is <sdf>; a URDF has <robot> and an MJCF <mujoco>"),
-    ("robot.urdf.xacro", "linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml; give one of these"),
-    ("robot.sdf", "linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml; give one of these"),
+    ("robot.sdf", "linkwork reads .urdf, .xacro, .xml (MJCF), .mjcf and .yaml; give one of these"),
 ])  # fmt: skip
 def test_other_formats_are_refused(tmp_path, name, said):
     (tmp_path / name).write_text("<sdf><model/></sdf>")

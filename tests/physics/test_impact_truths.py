@@ -74,3 +74,31 @@ def test_painleves_rod_never_fails_nor_gains_energy(integrator):
         assert not sim.notes
         paradoxes += 1 + 3 * np.cos(th) * (np.cos(th) - mu * np.sin(th)) < 0
     assert paradoxes > 10
+
+
+@EACH
+def test_a_ball_bounces_at_the_times_of_the_textbook_and_comes_to_rest(integrator):
+    """Dropped from h it meets the floor after t = sqrt(2 h / g), then after 2 e t, 2 e^2 t ..., and rests from t (1 + e) / (1 - e)
+    on. Each bounce is at the end of a step, and what it gets from gravity in that step changes the next flight: first order."""
+    height, e = 0.5, 0.6
+    first = np.sqrt(2 * height / G)
+
+    def off(dt):
+        world = lw.World(gravity=(0, 0, -G))
+        world.add(lw.Collider(world.ground, lw.Plane()))
+        world.add(lw.RigidBody(1.0, shape=lw.Sphere(0.05), position=(0, 0, 0.05 + height), name="ball"))
+        world.add(lw.Contact(restitution=e, bounce_above=1e-2))
+        sim = lw.Simulation(world, dt=dt, integrator=integrator)
+        times, last = [], 0.0
+        while sim.time < 1.1 * first * (1 + e) / (1 - e):
+            sim.step()
+            speed = sim.velocity("ball")[2]
+            if speed > last + 0.1:
+                times.append(sim.time)
+            last = speed
+        assert abs(sim.velocity("ball")[2]) <= 2 * G * dt and abs(sim.position("ball")[2] - 0.05) < 2 * G * dt**2
+        wanted = first * (1 + 2 * np.cumsum([0, e, e**2, e**3]))
+        return np.abs(np.array(times[:4]) - wanted).max()
+
+    coarse, fine = off(1e-3), off(2.5e-4)
+    assert coarse < 1.2e-2 and fine < 0.4 * coarse

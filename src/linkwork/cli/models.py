@@ -10,7 +10,7 @@ from typing import Any
 
 from linkwork.errors import LinkworkError
 
-FILES = {".urdf", ".xml", ".mjcf", ".yaml", ".yml"}
+FILES = {".urdf", ".xacro", ".xml", ".mjcf", ".yaml", ".yml"}
 SECONDS, DT, RECORD_EVERY = 5.0, 1e-3, 0.01  # s: of files that suggest nothing
 OF_RUNS = ("seconds", "record_every", "seed", "shake", "keyframe")  # what a file may suggest beside options of a Simulation
 
@@ -58,7 +58,9 @@ def _file(path, given, strict, floating, meshes_as_found, packages, root):
 
     options: dict = {}
     kind = formats.format_of(path)
-    folders = {"packages": dict(map(_folder, packages))}
+    named = [text for text in packages if "=" in text or not Path(text).is_dir()]
+    roots = [text for text in packages if text not in named]
+    folders = {"packages": dict(map(_folder, named)), "package_roots": roots}
     for given_word, what, option in ((floating, "--floating sets the root link of a URDF free", {"floating": True}),
                                      (meshes_as_found, "--meshes-as-found is for URDF", {"meshes": "as found"}),
                                      (packages, "--package is for URDF", folders)):  # fmt: skip
@@ -89,7 +91,8 @@ def _given(settings):
 def _folder(text):
     name, equals, folder = text.partition("=")
     if not (name.strip() and equals and folder.strip()):
-        raise LinkworkError(f'--package "{text}": give a name and a folder, such as --package robot=/folder/of/robot')
+        raise LinkworkError(f'--package "{text}": give a name and a folder, such as --package robot=/folder/of/robot, or a '
+                            "folder that holds packages")  # fmt: skip
     return name.strip(), folder.strip()
 
 

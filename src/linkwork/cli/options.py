@@ -11,7 +11,9 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse a file that says 
 Floating = Annotated[bool, typer.Option("--floating", help="Leave the root link of a URDF free.")]
 AsFound = Annotated[bool, typer.Option("--meshes-as-found", help="Leave out meshes of a URDF that are missing.")]
 Root = Annotated[str | None, typer.Option("--root", metavar="FOLDER", help="Read what the file names from all of this folder.")]
-Packages = Annotated[list[str], typer.Option("--package", metavar="NAME=FOLDER", help="Where package://NAME is; repeatable.")]
+Packages = Annotated[
+    list[str], typer.Option("--package", metavar="[NAME=]FOLDER", help="Where package://NAME is, or packages are; repeatable.")
+]
 
 
 def escape(text):

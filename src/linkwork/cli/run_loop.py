@@ -21,7 +21,7 @@ from linkwork.simulation.runner import steps_in, whole_run
 from linkwork.util.atomic_io import claimed, whole
 
 OFTEN = 60.0  # seconds between checkpoints; they also take no more than about a twentieth of the time of a run
-SHARE = 20
+SHARE = 20  # times what the last checkpoint took
 CHUNK = 1000  # steps between looks at the keyboard and the clock
 WORDS = ("settings", "strict", "floating", "meshes_as_found", "packages")  # of the command, by which the world was made
 REACTIONS = 12  # constraints whose reactions are recorded, the first ones

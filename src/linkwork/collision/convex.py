@@ -285,13 +285,13 @@ def convex_convex(numbers, integers, shape_numbers, shape_integers):
 
 
 def convex_outside(numbers, integers, shape_numbers, shape_integers):
-    """The same, the second one from outside."""
+    """Contacts of a solid of this package with one from outside, whose support function is called by address."""
     a, b = solid_of(numbers, integers, shape_numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
     return both(a, b, numbers, integers, shape_numbers, shape_integers)
 
 
 def outside_outside(numbers, integers, shape_numbers, shape_integers):
-    """The same, both from outside."""
+    """Contacts of two solids from outside."""
     a, b = outside_of(numbers, integers, shape_numbers, 0), outside_of(numbers, integers, shape_numbers, 1)
     return both(a, b, numbers, integers, shape_numbers, shape_integers)
 

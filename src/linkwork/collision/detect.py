@@ -19,7 +19,8 @@ returned is above the capacity of `out`, only that many were written: make room 
 
 from linkwork.codegen.jit import jit, jit_inline, jit_inner
 from linkwork.collision.broadphase import FEW, meet, overlap, partners, place, prepare
-from linkwork.collision.layout import AT_INTEGERS, AT_NUMBERS, BODY, KIND, POSITION, SIZE
+from linkwork.collision.layout import AT_INTEGERS, AT_NUMBERS, BODY, ELLIPSOID, KIND, POSITION, SIZE
+from linkwork.collision.middles import add_middle
 from linkwork.collision.pair_dispatch import AT_HITS, AT_TAGS, MARGIN, SOLID, call
 from linkwork.collision.stretched import stretch_hulls
 
@@ -61,6 +62,8 @@ def try_pair(geometry, scratch, a, b, margin, total, out):
     load(constants, labels, poses, b, 1 if in_order else 0, numbers, integers)
     routine = geometry.routine[integers[4], integers[5]]
     count = call(routine, numbers, integers, geometry.shape_numbers, geometry.shape_integers)
+    if integers[4] == ELLIPSOID or integers[5] == ELLIPSOID:
+        count = add_middle(numbers, integers, count, far - margin)
     return report(a, b, 1.0 if in_order else -1.0, count, far, numbers, integers, total, out)
 
 

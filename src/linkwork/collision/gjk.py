@@ -110,7 +110,7 @@ def _keep(simplex, n, w, s):
 
 @jit_inline
 def _replaced(items, k, item):
-    """Four of a kind with number k replaced."""
+    """A tuple of four items with item k replaced."""
     if k == 0:
         return (item, items[1], items[2], items[3])
     if k == 1:

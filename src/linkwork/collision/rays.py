@@ -60,7 +60,7 @@ def _roots(a: float, b: float, c: float) -> tuple[float, float]:
 
 
 def _first(*candidates: float) -> float:
-    """The least that is not behind."""
+    """The smallest distance along the ray that is not negative; `NONE` where there is none."""
     return min((t for t in candidates if t >= 0.0), default=NONE)
 
 

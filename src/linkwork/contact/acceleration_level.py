@@ -195,7 +195,7 @@ class ContactByForces(ContactSystem):
         return force
 
     def _pivot(self, W, q, slip, chosen, h):
-        """(3 m,): forces of the chosen rows; h: what makes velocities of q."""
+        """(3 m,) N: forces of the chosen contacts by pivoting, zero for the others. q (m/s^2) times h (s) is a velocity."""
         own = np.diag(W).reshape(-1, 3)
         at = np.flatnonzero(chosen & (own[:, 0] > UNANSWERED * own.mean(axis=1)))  # others are held by joints
         rows, f = (3 * at[:, None] + np.arange(3)).ravel(), np.zeros(3 * len(chosen))
@@ -210,7 +210,7 @@ class ContactByForces(ContactSystem):
         return f
 
     def _tell(self) -> None:
-        """Of the last solve, whose forces are used."""
+        """Keep the residual of the solve whose forces are used, for `contact_report`."""
         self.told[RESIDUAL] = max(self.told[RESIDUAL], self.left)
         if self.left > ENOUGH:
             self.told[UNSOLVED] = max(self.told[UNSOLVED], self.left)
@@ -320,7 +320,7 @@ def _motions(work, bodies, field):
 
 
 def _parts(spot):
-    """Its rows of J, and where among six velocities they stand."""
+    """The spot's velocity components in the workspace, and which of the six each of them is."""
     parts = spot[PART : PART + 6]
     return parts[parts >= 0], np.flatnonzero(parts >= 0)
 

@@ -215,13 +215,13 @@ def joined_bodies(model, covered: set[int]) -> set[tuple[int, int]]:
 
 
 class Groups:
-    """Numbers that were joined, directly or through others."""
+    """Sets of numbers that were joined, directly or through others (union-find)."""
 
     def __init__(self):
         self.above: dict[int, int] = {}
 
     def of(self, number: int) -> int:
-        """The least number of its group."""
+        """The smallest number of the set that a number is in, which stands for the set."""
         while number in self.above:
             number = self.above[number]
         return number

@@ -127,7 +127,7 @@ class ContactSystem:
         self._make_room(max(16, 4 * len(self.names)), *self._likely_room(n))
 
     def duration(self, dt: float) -> float:
-        """The time (s) over which what rows give in a step of dt is a mean force."""
+        """s: what the impulses of a step of dt are divided by to become mean forces; 1 where rows give forces."""
         return 1.0 if self.of_forces else dt
 
     # -- room ---------------------------------------------------------------------------------------------------
@@ -163,11 +163,11 @@ class ContactSystem:
 
     @cached_property
     def stage(self) -> Stage:
-        """For phases of steps in one compiled call."""
+        """The arguments of the compiled contact stage of a step."""
         return self.stage_of(self.inverse_mass)
 
     def stage_of(self, inverse_mass: InverseMass) -> Stage:
-        """The same with another way to answer."""
+        """The same, with another response of bodies to impulses."""
         n = len(self.reach)
         numbers = [self.least, self.gravity, self.near, inverse_mass.carried, inverse_mass.scale, inverse_mass.turning]
         made = Stage(inverse_mass.bodies, inverse_mass.order, inverse_mass.calls(self.slots), self._again(), self.finding,
@@ -204,7 +204,7 @@ class ContactSystem:
                            self.noise)  # fmt: skip
 
     def _give_what_lacks(self) -> None:
-        """Room for what a compiled stage has too little of."""
+        """Enlarge the arrays that were too small for a compiled stage, as its flags say."""
         lacks, wanted = self.flags[[LACKS, WANTED]].tolist()
         if lacks == CONTACTS:
             self._make_room(ROOM * wanted, 0, 0)
@@ -229,7 +229,7 @@ class ContactSystem:
 
     @property
     def before(self) -> Rows:
-        """Of the beginning of the step."""
+        """The rows of the stage at the beginning of the step."""
         return self.both[1 - self.turn]
 
     def count_anew(self) -> None:
@@ -263,7 +263,7 @@ class ContactSystem:
 
     # -- what is kept -------------------------------------------------------------------------------------------
     def forget(self) -> None:
-        """What the last step has found and given is gone."""
+        """Drop the contacts and impulses of the last step."""
         self.fresh, self.ended, self.count, self.before_count = False, False, 0, 0
 
     @property

@@ -224,7 +224,7 @@ def _spot_product(work, spot, part, scratch):
 
 @jit_inner
 def save(work, model, scratch, tree):
-    """Keep x of a tree."""
+    """Copy the solution x of a tree, which sweeps overwrite."""
     for k in range(model.trees[tree, SOLUTION], model.trees[tree, SOLUTION + 1]):
         scratch.saved[k] = work[model.entries[k]]
 

@@ -55,13 +55,13 @@ def call_contact(work, table, hook, h, phase):
 
 @jit_inner
 def forget_rows(hook):
-    """The next phase looks for itself what touches, as far as the last one did."""
+    """The next phase detects contacts itself, within the same margins as the last one."""
     hook.flags[FRESH] = 0
 
 
 @jit_inner
 def look_anew(hook):
-    """The next phase finds for itself what touches, and how far to look."""
+    """The next phase detects contacts itself, within margins that it finds anew."""
     hook.flags[FRESH], hook.margins[0] = 0, 0.0
 
 

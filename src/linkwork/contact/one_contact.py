@@ -20,8 +20,9 @@ from linkwork.codegen.jit import jit, jit_inner
 from linkwork.collision.vectors import long
 
 SINGULAR = 1e-13  # part of a diagonal entry below which a pivot counts as zero
-ROUNDING = 1e-13
-NEWTON, ARCS, BISECTIONS = 8, 360, 60
+ROUNDING = 1e-13  # part of a sum's terms below which it cannot be told from zero
+NEWTON = 8  # most steps of Newton's method along the circle, which converges in four or five where it does
+ARCS, BISECTIONS = 360, 60  # where it does not: parts of the circle that are searched, and halvings of one, to the last bit
 LONGEST = 1.0  # rad, of a step along the circle
 SHIFTS = 50  # of Newton's method for a companion, at most: from below it takes a few
 
@@ -126,7 +127,7 @@ def _stuck(D, q0, q1, q2):
 
 @jit_inner
 def _slip(D, q0, q1, q2, mu, e1, e2):
-    """v(e), and d(e)."""
+    """The velocity v(e) of a contact that slides along e, times d(e), and d(e) itself, the response of the normal velocity."""
     d = D[0, 0] + mu * (D[0, 1] * e1 + D[0, 2] * e2)
     v1 = d * q1 - q0 * (D[1, 0] + mu * (D[1, 1] * e1 + D[1, 2] * e2))
     v2 = d * q2 - q0 * (D[2, 0] + mu * (D[2, 1] * e1 + D[2, 2] * e2))

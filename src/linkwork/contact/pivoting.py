@@ -24,10 +24,10 @@ from linkwork.contact.problem import CONVERGED, INCONSISTENT, TOO_SMALL, UNCONVE
 from linkwork.contact.unit_mass import dense, move, prepare, push_all, residuals
 
 SHAKE = 1e-9  # part of the largest velocity by which ties are broken
-GOLDEN = 0.6180339887498949
+GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, are spread evenly: different shakes for all rows
 ROUNDING = 1e-11  # of what sums of their size can be told from zero
-UNTAKEN, OPEN, CLOSED = 0, 1, 2
-FINISH, LEAVE, JOIN, GRIP, PLUS, MINUS = 0, 1, 2, 3, 4, 5
+UNTAKEN, OPEN, CLOSED = range(3)  # states of a contact
+FINISH, LEAVE, JOIN, GRIP, PLUS, MINUS = range(6)  # events: c_n = 0; f_n = 0; c_n = 0 of another; it sticks; f_t = +-mu f_n
 ATTEMPTS = 10  # rounds of Newton's method and Gauss-Seidel after pivoting
 
 
@@ -211,7 +211,7 @@ def _undoes(event, last):
 
 @jit_inner
 def _size(W, f, q):
-    """How large velocities are that cancel."""
+    """The largest term of c = W f + q (m/s): sums are known to `ROUNDING` of it."""
     largest = 0.0
     for i in range(len(q)):
         largest = max(largest, abs(q[i]), W[i, i] * abs(f[i]))

@@ -24,11 +24,8 @@ STRUCK = 1e-3  # part of the fastest approach that will do in an impact
 SLOW = 2.0  # times what weights give in a step: what is no faster rests, and what approaches faster strikes
 PATIENT = 10  # factorisations after which what will do is enough
 SOLVE, SOLVE_FINELY, GIVE = range(3)  # what a solver is asked for
-MOST, LEAST, MANY = (
-    600,
-    40,
-    200,
-)  # factorisations that a solve may take; of more rows than MANY fewer, with their square: as long
+# factorisations of a solve, at most: MOST, of more rows than MANY fewer, with their square, so that time is the same; LEAST
+MOST, LEAST, MANY = 600, 40, 200
 
 
 def solver_workspace(bodies: int, groups: int, rows: int, responses: int, blocks: int, panels: int) -> SolverWorkspace:
@@ -125,7 +122,7 @@ def give_ranks(solver, rank, groups):
 
 @jit_inner
 def forget_blocks(solver):
-    """Rows or responses are others now."""
+    """Have G and D built anew in the next solve, since rows or responses have changed."""
     solver.base.known[0] = 0
 
 

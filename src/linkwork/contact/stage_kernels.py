@@ -200,7 +200,7 @@ def _target(rows, k, h, quiet, stage):
 
 @jit_inner
 def some_press(rows, m, u, h, near, stage):
-    """Whether no impulses at all would not do."""
+    """Whether some row asks for an impulse: without one it would approach faster than it may, or it is dry friction."""
     for k in range(m):
         if rows.mu[k] < 0.0:
             return True
@@ -211,7 +211,7 @@ def some_press(rows, m, u, h, near, stage):
 
 @jit_inner
 def leave_alone(rows, m, leaving):
-    """No impulses."""
+    """Set the impulses of all rows to zero."""
     for k in range(m):
         leaving[k] = -np.inf
         for i in range(3):
@@ -286,7 +286,7 @@ def _recovers(before, j, fast):
 
 @jit_inner
 def some_recover(before, old, fast):
-    """Whether some of the rows of the stage before the motion did."""
+    """Whether some rows of the stage before the motion took back overlap."""
     for j in range(old):
         if _recovers(before, j, fast):
             return True

@@ -177,7 +177,7 @@ def _solve(problem, s, m, fallen, what=SOLVE):
 
 @jit_inline
 def _name(s, row, place):
-    """Tell the colliders of a row, if there is one, from a place of `told` on."""
+    """Write the numbers of the two colliders of a row, plus one, to `told` from `place` on; nothing where row is -1."""
     if row >= 0:
         row = s.rows.follows[row] if s.rows.follows[row] >= 0 else row
         s.told[place], s.told[place + 1] = s.rows.labels[row, COLLIDER_A] + 1, s.rows.labels[row, COLLIDER_B] + 1

@@ -25,8 +25,8 @@ from linkwork.codegen.simd import add_multiple, set_multiples
 from linkwork.codegen.struct import Struct
 
 ALONE, TURNS, AXES, WHOLE, FRONTS = range(5)  # forms of vertices: S = 1; all turns; turns about axes; any; body and joint apart
-NONE = -1
-NO_ROOM = -1
+NONE = -1  # no position: above the root
+NO_ROOM = -1  # of columns of L, more than there is room for
 HELD = 1e-12  # part of a response below which it is rounding
 UNMARKED, PASSED, KEY = range(3)
 P, B, T, Q = 0, 36, 72, 108  # in `Composing.local`: rows of six
@@ -114,7 +114,7 @@ def compose(work, positions, scratch, count):
 
 @jit_inline
 def _sort_outwards(keys, count):
-    """What is eliminated last comes first."""
+    """Sort positions in descending order, in place, so that parents come before children."""
     for k in range(1, count):
         key, i = keys[k], k
         while i > 0 and keys[i - 1] < key:

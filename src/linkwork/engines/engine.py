@@ -139,7 +139,7 @@ class Engine(ABC):
 
     @cached_property
     def table(self) -> StepTable:
-        """What the loop needs."""
+        """The table that the loop over steps reads: addresses, rules, counters."""
         with INTERRUPTS_DEFERRED:
             plan = self.compiled_plan
             table: StepTable = plan.steps  # type: ignore[attr-defined]
@@ -183,7 +183,7 @@ class Engine(ABC):
 
     @property
     def asked(self) -> list[PythonCallback]:
-        """Who answers what compiled steps ask for beside contact."""
+        """Callbacks into Python that compiled steps of this engine use, beside those of contact."""
         return []
 
     def prepare(self, work: np.ndarray) -> None:
@@ -193,7 +193,7 @@ class Engine(ABC):
             self.contact.fresh = False
 
     def place(self, work: np.ndarray) -> None:
-        """The same, but for contact."""
+        """Bring the poses of bodies up to date, and leave contact as it is."""
         self.run(work, self.schedules.body(BodyKernel.UPDATE_POSE))
 
     def run(self, work: np.ndarray, *sweeps: np.ndarray) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from linkwork.elements.core import checks
@@ -19,15 +20,16 @@ if TYPE_CHECKING:
     from linkwork.util.array_types import FilePath
 
 
-def load(path: FilePath, *, strict: bool = False, root: FilePath | None = None, **options: Any) -> World:
+def load(path: FilePath | ModuleType, *, strict: bool = False, root: FilePath | None = None, **options: Any) -> World:
     """A World from a URDF, an MJCF or a scene file, as its ending and its root element say.
 
     What the file says and linkwork does not do is in `world.remarks`, and told in a Note; with `strict` it is refused. Meshes
     and included files are read from the file's own folder (of URDF: its package); `root` names a folder around it that may be
     read as a whole, for robots that keep their meshes in "../meshes". Of URDF `floating=True` leaves the root link free, which
-    else stands still; `packages={"name": folder}` says where `package://name` is. Of MJCF `limits`, `friction` and `contact`
-    are "hard", or "none" to leave them out; limits may be "soft". Of scene files `parameters={"name": number}` sets what the
-    file declares.
+    else stands still; `packages={"name": folder}` says where `package://name` is, `package_roots` which folders hold
+    packages. In the place of a path may stand a module of robot_descriptions. Of MJCF `limits`, `friction` and `contact` are
+    "hard", or "none" to leave them out; limits may be "soft". Of scene files `parameters={"name": number}` sets what the file
+    declares.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bead.yaml"
@@ -40,7 +42,7 @@ def load(path: FilePath, *, strict: bool = False, root: FilePath | None = None, 
     >>> load(path, parameters={"length": 0.5}).find("bead").position
     array([ 0. ,  0. , -0.5])
     """
-    path = _path("load", path)
+    path, root = _described(path, root)
     checks.flag("load", "strict", strict)
     reader = import_module(f".{format_of(path)}.read", __name__)
     _check_options(path, reader.load, options)
@@ -76,12 +78,25 @@ def format_of(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix in (".yaml", ".yml"):
         return "scene"
+    if suffix == ".xacro":
+        return "urdf"
     if suffix not in (".urdf", ".xml", ".mjcf"):
-        raise FileError(f"{path}: linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml; give one of these")
+        raise FileError(f"{path}: linkwork reads .urdf, .xacro, .xml (MJCF), .mjcf and .yaml; give one of these")
     root = import_module(".xml", __name__).root_name(decode(path, read(path, MOST_BYTES)), path)
     if root not in ("robot", "mujoco"):
         raise FileError(f"{path}: its root element is <{root}>; a URDF has <robot> and an MJCF <mujoco>")
     return {"robot": "urdf", "mujoco": "mjcf"}[root]
+
+
+def _described(given: FilePath | ModuleType, root: FilePath | None) -> tuple[Path, FilePath | None]:
+    """The file, and the folder that may be read: of a module of robot_descriptions its model and its repository."""
+    if not isinstance(given, ModuleType):
+        return _path("load", given), root
+    found = next((getattr(given, word) for word in ("URDF_PATH", "XACRO_PATH", "MJCF_PATH") if hasattr(given, word)), None)
+    if found is None:
+        raise FileError(f"load: the module {given.__name__} names no model; give one with URDF_PATH or MJCF_PATH")
+    folders = (getattr(given, word, None) for word in ("REPOSITORY_PATH", "PACKAGE_PATH"))
+    return _path("load", found), root if root is not None else next(filter(None, folders), None)
 
 
 def _path(who: str, given: FilePath) -> Path:

@@ -24,13 +24,13 @@ LONGEST_LINE = 5_000
 SHORT = 1_000  # characters of what stands in braces, at most, and of formulas that are remembered
 
 
-MOST_DEPTH = 100
+MOST_DEPTH = 100  # nested operations of a formula, below Python's limit on recursion
 
 
 LARGEST_WHOLE = 2**53
 
 
-LARGEST_EXPONENT = 1000
+LARGEST_EXPONENT = 1000  # of a power of constants: the result is computed when a file is read
 
 
 FUNCTIONS = {

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 LARGEST = 1e30  # of any number in a model: squares and products of them stay far from overflow
 
 
@@ -81,3 +83,13 @@ def _number(reading, node, name, word):
 
 def _example(count):
     return '"' + " ".join(["0"] * (count - 1) + ["1"]) + '"'
+
+
+def rotation_of(rpy):
+    """Roll, pitch and yaw about the fixed axes x, y, z (rad)."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    return np.array([
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ])  # fmt: skip

@@ -38,11 +38,12 @@ class Folders:
     linkwork.formats.paths.Missing: there is no such file; put it there
     """
 
-    def __init__(self, model, packages, root=None):
+    def __init__(self, model, packages, root=None, roots=()):
         if not isinstance(packages, dict) or not all(isinstance(name, str) for name in packages):
             raise FileError(f'{model}: packages is {packages!r}; give folders by name, such as {{"robot": "/folder/of/robot"}}')
         self.folder = _real(model).parent
         self.package, self.root = _package(self.folder), root
+        self.roots = roots
         self.given = {name: _real(Path(folder)) for name, folder in packages.items()}
 
     def find(self, address):
@@ -76,7 +77,7 @@ class Folders:
         name, _, rest = path.lstrip("/").partition("/")
         if name in ("", ".", ".."):
             raise Outside(f'"{name}" is no name of a package; give package://name/path')
-        folder = self.given.get(name) or self._known(name) or _in_ros(name)
+        folder = self.given.get(name) or self._known(name) or _below(self.roots, name) or _in_ros(name)
         if folder is None:
             raise Missing(f'there is no package "{name}" around it; give packages={{"{name}": folder}}')
         found = _real(folder / rest)
@@ -98,6 +99,35 @@ class Folders:
             if _is_package(folder / name):
                 return _real(folder / name)
         return None
+
+
+def package_folders(reading, given):
+    """The folders that hold packages, as paths; what is none is refused."""
+    items: list = [given] if isinstance(given, (str, Path)) else list(given) if isinstance(given, (list, tuple)) else [None]
+    for item in items:
+        if not (isinstance(item, (str, Path)) and Path(item).is_dir()):
+            remedy = 'give folders that hold packages, such as ("/opt/ros/humble/share",)'
+            reading.fail(None, f"package_roots is {given!r}, and {item!r} is no folder", remedy)
+    return [_real(Path(item)) for item in items]
+
+
+def _below(roots, name):
+    """A package in one of the folders: beside others, in an install space that is merged, or in one that is isolated."""
+    for root in roots:
+        for folder in (root / name, root / "share" / name, root / name / "share" / name):
+            if _is_package(folder):
+                return _real(folder)
+    return None
+
+
+def found_packages(roots):
+    """name -> folder of all packages in such folders."""
+    found: dict[str, str] = {}
+    for root in roots:
+        for pattern in ("*", "share/*", "*/share/*"):
+            for file in sorted(root.glob(f"{pattern}/package.xml")):
+                found.setdefault(file.parent.name, str(file.parent))
+    return found
 
 
 def _package(folder):

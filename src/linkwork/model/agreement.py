@@ -28,7 +28,7 @@ class RowSystem:
     owners: np.ndarray  # (m,) int64
 
     def only(self, owners: Sequence[int]) -> RowSystem:
-        """The rows of some owners."""
+        """The system of the rows of some owners alone."""
         chosen = np.flatnonzero(np.isin(self.owners, owners))
         return replace(self, jacobian=self.jacobian[chosen], forcing=self.forcing[chosen], owners=self.owners[chosen])
 
@@ -57,7 +57,7 @@ class Dispute:
 
 
 def amount(d: np.ndarray) -> float:
-    """y^T f with y = d over its largest entry."""
+    """How much rows contradict each other: y^T f, where y is d divided by its largest entry."""
     largest = float(np.abs(d).max(initial=0.0))
     return float(d @ d) / largest if largest > 0.0 else 0.0
 

@@ -162,7 +162,7 @@ def _jacobians(nodes: list[Node], records):
     found: dict[int, list[np.ndarray]] = {}
 
     def find(kind: NodeKind) -> None:
-        """Those of all nodes of a kind."""
+        """Write the Jacobians of all nodes of a kind, in one call of its kernel."""
         members = [k for k, node in enumerate(nodes) if node.kind is kind]
         given = {1: np.array([nodes[k].values for k in members])}
         for i, body in enumerate(kind.kinds):

@@ -42,7 +42,7 @@ def check_carrying(world) -> None:
 
 
 def _joined(pairs) -> Callable[[Body], int]:
-    """A number that all bodies share that pairs join."""
+    """A function from a body to a number that is the same for bodies that pairs join, directly or through others."""
     above: dict[int, int] = {}
 
     def root(key: int) -> int:

@@ -46,7 +46,7 @@ class Measure:
 
     @property
     def slots(self) -> list[range]:
-        """Rows that share a slot."""
+        """The rows in groups of at most `WIDEST`: each group has a slot of contact."""
         return [range(k, min(k + WIDEST, self.kind.size)) for k in range(0, self.kind.size, WIDEST)]
 
     @property

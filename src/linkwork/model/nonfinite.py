@@ -61,6 +61,6 @@ class NonFiniteSearch:
 
 
 def _worst_of(values: np.ndarray) -> float:
-    """An infinite one, since what is made of it is NaN; else NaN."""
+    """The number to report: an infinite one if there is any, since a NaN may have come from it."""
     infinite = values[np.isinf(values)]
     return float(infinite[0]) if len(infinite) else float("nan")

@@ -62,7 +62,7 @@ def eliminated(
 
 
 def _graph(sequence, own, seats, ends, blocks, many, rotors, dims: np.ndarray, room: int) -> Graph:
-    """Everything ahead. `room`: for so many blocks a vertex."""
+    """The graph before the first elimination, with room for `room` blocks a vertex."""
     total, constraints, pivots_at = len(dims), len(many), _starts(dims**2)
     pivots = np.zeros(pivots_at[-1])
     for k, row in rotors:
@@ -124,7 +124,7 @@ def _seat(g, body):
 
 @jit_inner
 def _is_open(g, k):
-    """Whether no body of a constraint is gone."""
+    """Whether none of the bodies of a constraint has been eliminated."""
     for body in g.ends[g.ends_at[k] : g.ends_at[k + 1]]:
         if g.status[body] == GONE:
             return False
@@ -178,7 +178,7 @@ def _take_up(g, i, seat):
 
 @jit_inner
 def _put(g, n, k):
-    """Constraint k and its blocks."""
+    """Enter constraint k and its blocks into the graph; False where there is no room for them."""
     vertex, largest = n + k, 0.0
     begin, end = g.ends_at[k], g.ends_at[k + 1]
     if not has_room(g, end - begin, g.blocks_at[end] - g.blocks_at[begin]):

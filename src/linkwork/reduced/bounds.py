@@ -12,7 +12,7 @@ from linkwork.elements.core import checks
 from linkwork.elements.core.freedom import Freedom
 from linkwork.elements.core.joint import Joint, kind_of_joint
 from linkwork.errors import ElementError, Note
-from linkwork.reduced.run_on_states import the_tree
+from linkwork.reduced.run_on_states import frame_places, the_tree
 from linkwork.reduced.targets import ASKED
 
 if TYPE_CHECKING:
@@ -95,9 +95,10 @@ def bounds_of(tree: Tree, given: Mapping[JointLike, Vector] | bool) -> Limits:
     """Of the world, with those that are given in their place; `given` is False: none."""
     if given is False:
         return Limits(np.full(tree.nv, -np.inf), np.full(tree.nv, np.inf))
-    found = limits(tree)
+    found = frame_places(tree).limits
     if given is True:
         return found
+    found = Limits(*(part.copy() for part in found))
     if not isinstance(given, Mapping):
         raise ElementError(
             f"{ASKED}: limits is {checks.show(given)}; give bounds by joint, such as {{joint: (-1.0, 1.0)}}, or False"

@@ -15,6 +15,7 @@ from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
     from linkwork.elements.core.frame import FrameLike
+    from linkwork.reduced.bounds import Limits
     from linkwork.reduced.frames import Pose
     from linkwork.reduced.operation_lists import Schedule
     from linkwork.reduced.proximity import Shapes
@@ -38,6 +39,7 @@ class FramePlaces:
         self._several: dict[tuple[Any, ...] | None, Tree] = {}
         self._reaching: dict[tuple[Any, ...], Reaching] = {}
         self._shapes: Shapes | None = None
+        self._limits: Limits | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,6 +100,17 @@ class FramePlaces:
         if frames not in self._reaching:
             self._reaching[frames] = Reaching(tree)
         return self._reaching[frames]
+
+    @property
+    def limits(self) -> Limits:
+        """What the world says of bounds of coordinates, to be copied by who changes it."""
+        from linkwork.reduced.bounds import limits  # which asks for places, too
+
+        if self._version != self._whole.version:
+            self._forget()
+        if self._limits is None:
+            self._limits = limits(self._tree)
+        return self._limits
 
     @property
     def shapes(self) -> Shapes:

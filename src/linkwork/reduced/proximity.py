@@ -49,9 +49,8 @@ class Shapes:
         whole = getattr(tree.world, "whole", tree.world)
         numbers: dict[Any, int] = {body: k for k, (body, _, _) in enumerate(tree.bodies)}
         numbers[whole.ground] = GROUND
-        colliders = [
-            c for c in getattr(tree.world, "contacts", whole.contacts) if isinstance(c, Collider) and c.body in numbers
-        ]
+        contacts: Iterable[Any] = getattr(tree.world, "contacts", whole.contacts)
+        colliders = [c for c in contacts if c.touched and c.body in numbers]
         found: list[tuple[Any, Any, Placed]] = []
         for body, _, _ in tree.bodies:
             if body.shape is not None:

@@ -27,7 +27,7 @@ class FrameReadings(NamedTuple):
 
 
 def frame_readings(readings: Readings) -> FrameReadings:
-    """Those of the frames in the world of a model."""
+    """The readouts of all frames in the world of a model."""
     model, frames = readings.model, readings.model.world.frames
     n = len(frames)
     poses: list[tuple[Kernel, tuple[int, ...]]] = []

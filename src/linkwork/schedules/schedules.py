@@ -198,7 +198,7 @@ class Schedules(Assembly):
                 self._add_wide(ops, AFTER, 0, kernel, measure.at, *ends)
 
     def count_all(self) -> np.ndarray:
-        """Count all turns, those of joint pivots too."""
+        """Update the turn counters of all joints and forces, those that are eliminated with a body included."""
 
         def make(ops: OperationList) -> None:
             self._add_nodes(ops, lambda kind, start, b, x: k.node_count_kernel(kind, start) if kind.counters else None)

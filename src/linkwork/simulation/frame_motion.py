@@ -60,7 +60,7 @@ def frame_jacobian(reads: Reads, frame: Frame | Body) -> FloatArray:
         from linkwork import reduced  # as all of it: imported by those who use it
 
         assert own.tree is not None
-        found[:, : own.tree.nv] = reduced.jacobian(own.tree, reads.q()[: own.tree.nq], body, local)
+        found[:, : own.tree.nv] = reduced.jacobian(own.tree, reads.q()[: own.tree.nq], frame)
         return found
     number, (_, moved) = system.model.bodies.number[id(body)], own.at[str(body.name)]
     kind, pose = system.model.bodies.kinds[number], readout.poses(system.model, system.work, number)

@@ -226,6 +226,8 @@ class _File(Values):
         if "packages" in item:
             folders = item["packages"]
             options["packages"] = {name: self.inside(folder, folders.lines[name]) for name, folder in folders.items()}
+        if "package_roots" in item:
+            options["package_roots"] = [self.inside(folder, item.lines["package_roots"]) for folder in item["package_roots"]]
         if "parameters" in item:
             given = item["parameters"]
             options["parameters"] = {name: self.any_number(f'parameter "{name}"', value, given.lines[name], numbers)

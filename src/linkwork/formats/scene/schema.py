@@ -271,6 +271,7 @@ class Include(BaseModel):
     friction: StrictStr | None = Field(None, description="Of MJCF: of joints, hard, or none to leave it out")
     contact: StrictStr | None = Field(None, description="Of MJCF and URDF: hard, or none to leave it out")
     packages: dict[str, StrictStr] | None = Field(None, description="Of URDF: name -> folder, of package://name")
+    package_roots: list[StrictStr] | None = Field(None, description="Of URDF: folders that hold packages")
     parameters: dict[str, Number] | None = Field(None, description="Of scenes: name -> number, of those that it declares")
 
 

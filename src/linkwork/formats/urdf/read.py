@@ -26,11 +26,13 @@ from linkwork.elements import (
 )
 from linkwork.elements.core import checks
 from linkwork.formats.numbers import aside, number, shown
-from linkwork.formats.paths import Folders
+from linkwork.formats.paths import Folders, package_folders
 from linkwork.formats.source import Reading, decode, read
+from linkwork.formats.urdf import loops, safety
 from linkwork.formats.urdf import sensors as urdf_sensors
 from linkwork.formats.urdf.bodies import check_masses, groups_of, lock_joints, moments_of
 from linkwork.formats.urdf.geometry import Geometry, quaternion
+from linkwork.formats.urdf.macros import expanded
 from linkwork.formats.urdf.robot import HERE, Place, Robot, near, robot_of
 from linkwork.formats.urdf.vocabulary import tell_unknown
 from linkwork.formats.xml import parse
@@ -54,14 +56,16 @@ WITHIN = "within limits"  # the keyframe of a robot whose zero is not
 
 
 def load(reading, *, floating=False, packages=None, position=checks.ZERO, orientation=checks.IDENTITY, limits="hard",
-         contact=True, self_contact=False, visuals=True, meshes="all", lock=None):  # fmt: skip
+         contact=True, self_contact=False, visuals=True, meshes="all", lock=None, package_roots=(),
+         arguments=None):  # fmt: skip
     """The World that a URDF describes, all joints at zero.
 
     `floating` leaves the root link free, which else is the ground; its frame is at `position` and `orientation`. `packages`
     says by name where `package://name` is. `limits` makes bounds of joints "hard", "soft" or "none". With `contact` what has a
     <collision> touches what else is added to the world, and with `self_contact` the robot's other links; without, collisions
     are not read, as visuals are not without `visuals`. Meshes that are missing or broken are refused, or left out and told with
-    `meshes="as found"`. `lock` fixes joints at coordinates: {"gripper": 0.02}.
+    `meshes="as found"`. `package_roots` are folders that hold packages, as an install space of ROS 2 does;
+    `arguments` are those of a xacro file. `lock` fixes joints at coordinates: {"gripper": 0.02}.
 
     >>> import tempfile, pathlib, linkwork as lw
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "arm.urdf"
@@ -81,7 +85,10 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
         reading.fail(None, f"lock is {checks.show(lock)}", 'give coordinates by name, such as {"gripper": 0.02}')
     x, q = (reading.checked(None, check, "load", *given) for check, *given in
             ((checks.vector, "position", position), (checks.quaternion, "orientation", orientation)))  # fmt: skip
-    root = parse(decode(reading.path, read(reading.path)), reading.path)
+    roots = package_folders(reading, package_roots)
+    is_macro = reading.path.suffix.lower() == ".xacro"
+    text = expanded(reading, packages or {}, roots, arguments or {}) if is_macro else decode(reading.path, read(reading.path))
+    root = parse(text, reading.path)
     tell_unknown(reading, root)
     robot = robot_of(reading, root)
     lock_joints(reading, robot, lock or {})
@@ -93,8 +100,9 @@ def load(reading, *, floating=False, packages=None, position=checks.ZERO, orient
     building.add_frames(groups)
     building.add_joints(groups, limits)
     building.add_mimics()
-    geometry = Geometry(building, Folders(reading.path, packages or {}, reading.root), None if self_contact else robot.name,
-                        meshes == "as found")  # fmt: skip
+    loops.add(building, root, groups)
+    folders = Folders(reading.path, packages or {}, reading.root, roots)
+    geometry = Geometry(building, folders, None if self_contact else robot.name, meshes == "as found")
     building.add_geometry(groups, geometry, visuals, contact)
     building.add_keyframe()
     urdf_sensors.add(building, sensors)
@@ -177,6 +185,7 @@ class _Building:
                 self.add(spec.line, JointFriction, joint, spec.friction, name=self.free_name(f"{name} friction"))
             if kind.has_coordinate:
                 self._add_motor(spec, joint, self._add_limit(spec, joint, limits))
+                safety.add(self, spec, joint, limits)
 
     def _add_limit(self, spec, joint, limits):
         """What bounds a joint; returns the largest effort that its motor has, or None."""

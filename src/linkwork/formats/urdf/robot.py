@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import FileError, suggestion
-from linkwork.formats.numbers import aside, number, shown, text_number, vector
+from linkwork.formats.numbers import aside, number, rotation_of, shown, text_number, vector
 from linkwork.formats.urdf.vocabulary import REDUCTION
 from linkwork.formats.xml import Node
 
@@ -87,6 +87,7 @@ class JointSpec:
     damping: float
     friction: float
     mimic: Node | None
+    safety: Node | None = None
     element: Any = None  # the joint that it became
 
 
@@ -113,9 +114,8 @@ def robot_of(reading, root):
         for end, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
                 remedy = f"name a link of the file{suggestion(link, links)}"
-                reading.fail(
-                    joint.line, f'joint "{shown(joint.name)}" has the {end} "{shown(link)}", and there is no such link', remedy
-                )
+                problem = f'joint "{shown(joint.name)}" has the {end} "{shown(link)}", and there is no such link'
+                reading.fail(joint.line, problem, remedy)
     top = _root(reading, links, joints)
     below: dict[str, list[JointSpec]] = {name: [] for name in links}
     for joint in joints.values():
@@ -211,23 +211,16 @@ def _inertial(reading, node, name):
     return Inertial(mass, place.x, place.R @ inertia @ place.R.T, moments.line)
 
 
-def place_of(reading, node):
+def place_of(reading, node, tag="origin"):
     """The <origin> of an element."""
-    origin = node.first("origin")
-    if origin is None:
-        return HERE
+    origin = node.first(tag)
+    return HERE if origin is None else placed(reading, origin)
+
+
+def placed(reading, origin):
+    """Where xyz and rpy say."""
     x = vector(reading, origin, "xyz", 3, (0.0, 0.0, 0.0))
-    return Place(_rotation(vector(reading, origin, "rpy", 3, (0.0, 0.0, 0.0))), np.array(x))
-
-
-def _rotation(rpy):
-    """Roll, pitch and yaw about the fixed axes x, y, z (rad)."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
-    return np.array([
-        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-        [-sp, cp * sr, cp * cr],
-    ])  # fmt: skip
+    return Place(rotation_of(vector(reading, origin, "rpy", 3, (0.0, 0.0, 0.0))), np.array(x))
 
 
 def _solid(reading, node, link, materials):
@@ -323,12 +316,11 @@ def _joint(reading, node, name):
             reading.fail(dynamics.line, f'joint "{shown(name)}" has the {word} {value:g}', "give one of at least 0")
     limit = node.first("limit")
     if kind not in WITH_COORDINATE:
-        _tell_unused(reading, name, kind, limit, dynamics, damping or friction, node.first("mimic"))
+        _tell_unused(reading, name, kind, limit, dynamics, damping or friction, node)
         limit, damping, friction = None, damping if kind in ("ball", "spherical") else 0.0, 0.0
-    mimic = node.first("mimic") if kind in WITH_COORDINATE else None
-    axis = _axis(reading, node, name, kind)
-    place = place_of(reading, node)
-    return JointSpec(name, node.line, kind, parent, child, place, axis, limit, damping, friction, mimic)
+    mimic, safety = (node.first(tag) if kind in WITH_COORDINATE else None for tag in ("mimic", "safety_controller"))
+    axis, place = _axis(reading, node, name, kind), place_of(reading, node)
+    return JointSpec(name, node.line, kind, parent, child, place, axis, limit, damping, friction, mimic, safety)
 
 
 def _in_vain(reading, node, name, default):
@@ -349,11 +341,12 @@ def _ends(reading, node, name):
     return found
 
 
-def _tell_unused(reading, name, kind, limit, dynamics, dissipates, mimic):
+def _tell_unused(reading, name, kind, limit, dynamics, dissipates, joint):
     """What a joint without a coordinate says in vain; zeros say nothing."""
     words = ("lower", "upper", "effort", "velocity")
     bounds = limit is not None and any(limit.attributes.get(word, "0").strip("+-0. ") for word in words)
-    for node, said in ((limit, bounds), (dynamics, dissipates and kind not in ("ball", "spherical")), (mimic, True)):
+    others = [(joint.first(tag), True) for tag in ("mimic", "safety_controller")]
+    for node, said in ((limit, bounds), (dynamics, dissipates and kind not in ("ball", "spherical")), *others):
         if node is not None and said:
             reading.remark(node.line, f'<{node.tag}> of joint "{shown(name)}"', f"of no meaning on a {kind} joint")
 
@@ -384,7 +377,7 @@ def _gears(reading, root, joints):
             reading.remark(node.line, what, f"it is no simple transmission: {why}")
         interfaces = " ".join(found.text for part in node.all("joint") for found in part.all("hardwareInterface"))
         if driven and interfaces and "Effort" not in interfaces and "effort" not in interfaces:
-            reading.remark(node.line, what, f"its interface is {shown(interfaces)}; its motor takes efforts")
+            reading.remark(node.line, what, f'its interface is "{shown(interfaces)}"; its motor takes efforts')
         reduction = text_number(reading, said[0], 1.0, "its reduction is taken as 1") if simple and said else 1.0
         if reduction == 0.0:
             reading.remark(said[0].line, what, "its reduction is 0, and taken as 1")

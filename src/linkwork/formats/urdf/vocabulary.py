@@ -28,19 +28,24 @@ WORDS = {  # path of an element -> its attributes
                                       "rolling_friction": "value"}),
     "robot/joint": "name type",
     **_below("robot/joint", PLACE, {"parent": "link", "child": "link", "axis": "xyz", "limit": "lower upper effort velocity",
-                                    "dynamics": "damping friction", "mimic": "joint multiplier offset"}),
+                                    "dynamics": "damping friction", "mimic": "joint multiplier offset",
+                                    "safety_controller": "soft_lower_limit soft_upper_limit k_position k_velocity"}),
+    "robot/constraint": "name type",
+    **_below("robot/constraint", {"parent": "link", "child": "link", "parent_origin": "xyz rpy", "child_origin": "xyz rpy",
+                                  "parent_axis": "xyz", "child_axis": "xyz"}),
+    "robot/loop_joint": "name type",
+    **_below("robot/loop_joint", {"link1": "link xyz rpy", "link2": "link xyz rpy", "axis": "xyz"}),
     "robot/transmission": "name type",
     **_below("robot/transmission", {"type": "", "joint": "name", "joint/hardwareInterface": "", f"joint/{REDUCTION}": "",
                                     "actuator": "name", "actuator/hardwareInterface": "", f"actuator/{REDUCTION}": "",
                                     REDUCTION: ""}),
 }  # fmt: skip
-TWICE = {"robot/link", "robot/joint", "robot/material", "robot/transmission", "robot/link/visual", "robot/link/collision",
-         "robot/transmission/joint", "robot/transmission/actuator", "robot/transmission/joint/hardwareInterface",
-         "robot/transmission/actuator/hardwareInterface"}  # fmt: skip
+TWICE = {"robot/constraint", "robot/loop_joint", "robot/link", "robot/joint", "robot/material", "robot/transmission",
+         "robot/link/visual", "robot/link/collision", "robot/transmission/joint", "robot/transmission/actuator",
+         "robot/transmission/joint/hardwareInterface", "robot/transmission/actuator/hardwareInterface"}  # fmt: skip
 WHY = {
     "gazebo": "it is for Gazebo, and linkwork does not read it",
     "texture": "textures are not shown",
-    "safety_controller": "it is for a controller, and linkwork has none of it",
     "calibration": "it is for a real robot's sensors",
     "verbose": "it is for a planner's collision checks",
 }
@@ -60,8 +65,12 @@ def tell_unknown(reading, root):
         for child in node.children:
             inner = f"{path}/{child.tag}"
             if child.tag.startswith("xacro:"):
-                remedy = 'expand it first, by "xacro FILE.urdf.xacro > FILE.urdf"'
+                remedy = 'end its name in ".xacro", or expand it by "xacro FILE.urdf.xacro > FILE.urdf"'
                 reading.fail(child.line, f"<{child.tag}> is a macro, and this is no URDF yet", remedy)
+            if path == "robot" and child.tag == "transmission":
+                _tell_rest(reading, child)
+            if inner not in WORDS and path.startswith("robot/transmission"):
+                continue
             if child.tag == "gazebo" and child.children and all(each.tag == "sensor" for each in child.children):
                 continue  # which are told one by one
             if inner not in WORDS:
@@ -72,6 +81,22 @@ def tell_unknown(reading, root):
                 below.append((child, inner, child if "name" in child.attributes else owner))
             seen.add(child.tag)
         waiting += reversed(below)
+
+
+def _tell_rest(reading, transmission):
+    """What of a transmission is not used, in one remark."""
+    found, waiting = [], [(transmission, "robot/transmission")]
+    while waiting:
+        node, path = waiting.pop()
+        for child in node.children:
+            inner = f"{path}/{child.tag}"
+            if inner in WORDS:
+                waiting.append((child, inner))
+            else:
+                found.append(child.tag)
+    if found:
+        names = ", ".join(f'"{shown(tag)}"' for tag in dict.fromkeys(found))
+        reading.remark(transmission.line, _of(transmission, transmission), f"linkwork does not use all of it: {names}")
 
 
 def _of(node, owner):
