@@ -149,8 +149,8 @@ def row_of(name, root, path, folder):
     except (lw.LinkworkError, ValueError) as error:
         return {**row, "refused": str(error).replace(str(home), "").strip()[:200]}
     worst = max(found.values(), default=(0.0, 0))[0]
-    return {**row, "sensors": sum(n for _, n in found.values()), "worst": worst, "rangefinder": seen.get("rangefinder"), "lacking": lacking,
-            "types": {kind: off for kind, (off, _) in sorted(found.items())}}  # fmt: skip
+    return {**row, "sensors": sum(n for _, n in found.values()), "worst": worst, "rangefinder": seen.get("rangefinder"),
+            "lacking": lacking, "types": {kind: off for kind, (off, _) in sorted(found.items())}}  # fmt: skip
 
 
 def page(result):
