@@ -52,7 +52,6 @@ REFUSED = {
     "not XML": ("<worldbody>\n<geom>\n</worldbody>", 3, "it is no XML (mismatched tag)"),
     "plugin": ('<extension><plugin plugin="mujoco.pid"/></extension><actuator>\n<plugin joint="j"/></actuator>', 2, "plugins are programs"),
     "soft body": ('<worldbody>\n<flexcomp name="f" type="grid"/></worldbody>', 2, "deformable bodies are not simulated"),
-    "model in a model": ('<asset>\n<model name="m" file="m.xml"/></asset>', 2, "models within models are not put together"),
     "a million": ('<worldbody><replicate count="1000">\n<replicate count="1000">\n<geom size="1"/></replicate></replicate></worldbody>',
                   2, "there are more than 20000 elements, with all replicas"),
     "odd count": ('<worldbody>\n<replicate count="1e9"><geom size="1"/></replicate></worldbody>', 2, 'count is "1e9"'),

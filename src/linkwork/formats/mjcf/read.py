@@ -174,7 +174,7 @@ def compiled(reading, choices):
     given = source(reading)
     with _warnings() as said, _hushed():
         try:
-            spec = mujoco.MjSpec.from_string(given.text, assets=given.assets)
+            spec = mujoco.MjSpec.from_string(given.text, include=given.models, assets=given.assets)
             model = spec.compile()
         except (ValueError, RuntimeError, MemoryError, mujoco.FatalError, mujoco.UnexpectedError) as error:
             _refused(reading, given, str(error))

@@ -34,10 +34,7 @@ REFUSED = {
     "plugin": "plugins are programs",
     "flexcomp": "deformable bodies are not simulated",
     "flex": "deformable bodies are not simulated",
-    "attach": "models within models are not put together",
-    "model": "models within models are not put together",
 }
-REMEDIES = dict.fromkeys(("attach", "model"), "write the whole with MuJoCo's MjSpec.to_xml() first")
 PNG = b"\x89PNG"
 FOLDERS = ("meshdir", "assetdir", "texturedir", "strippath")  # of <compiler>: files are found before it
 OWN_SIZES = ("memory", "njmax", "nconmax", "nstack", "nuserdata")  # of <size>: of MuJoCo's simulation alone
@@ -58,6 +55,7 @@ class Source:
     lines: list = field(default_factory=list)
     places: list = field(default_factory=list)  # of Place: where each line comes from
     assets: dict = field(default_factory=dict)  # name -> bytes, of meshes and height fields
+    models: dict = field(default_factory=dict)  # name -> bytes, of models that are attached
     names: dict = field(default_factory=dict)  # name -> what the file calls it
     options: dict = field(default_factory=dict)  # what <option> says: attribute -> Place
 
@@ -73,25 +71,34 @@ class Source:
 
 def source(reading):
     """The Source of an MJCF file."""
-    return _Reader(reading).whole()
+    return _Reader(reading, Path(reading.path)).whole()
 
 
 class _Reader:
-    def __init__(self, reading):
-        self.reading = reading
-        self.top = Path(reading.path)
-        self.folder = reading.root or self.top.resolve().parent
+    """Of one model; `within`: that of the model which it is attached to, of whose bounds it takes a part."""
+
+    def __init__(self, reading, top, within=None):
+        self.reading, self.top, self.within = reading, top, within
+        self.folder = within.folder if within else reading.root or self.top.resolve().parent
         self.met, self.count, self.made, self.bytes = set(), 0, 0, 0
         self.files = {}  # path -> name of the asset
+        self.models = {}  # path of a model that is attached -> (name of the asset, elements that each attachment makes)
+        self.called = {}  # name of such a model -> its path
         self.found = Source()
         self.unused = {}  # tag -> [Place of the first, how many]
+        if within:
+            self.count, self.bytes, self.files, self.models = within.count, within.bytes, within.files, within.models
+            self.unused = within.unused
 
     def whole(self):
         root = self._parsed(self.top)
         children = self._included(root, self.top, (self.top.resolve(),), 1)
+        self._take_models(children)
         self.folders = _folders(children)
         self._make(children, 1)
         self._write("mujoco", self._plain(root, self.top), children, self.top, root.line)
+        if self.within:
+            return self.found
         for tag, (place, count) in sorted(self.unused.items(), key=lambda item: (str(item[1][0].file), item[1][0].line)):
             times = f" ({count} of them)" if count > 1 else ""
             self.reading.remark(place.line, f"<{tag}>{times}", UNUSED[tag], file=place.file)
@@ -151,17 +158,65 @@ class _Reader:
             self.fail(node, file, f'"{name}" lies outside of the folder {self.folder}', remedy(self.folder, outside))
         self.fail(node, file, f'there is no file "{name}"', "put it there, or mend the name")
 
+    # -- models within models ------------------------------------------------------------------------------------------
+    def _take_models(self, children):
+        """Read the models that others are attached from. Each becomes a document of its own, whose lines have numbers of their
+        own: they stand before those of this one."""
+        for node, _, below in children:
+            if node.tag.lower() == "asset":
+                for asset, its_file, _ in below:
+                    if asset.tag.lower() == "model":
+                        self._take_model(asset, its_file)
+
+    def _take_model(self, node, file):
+        given = node.attributes.get("file")
+        if not given:
+            self.fail(node, file, "it names no file", 'write <model name="..." file="..."/>')
+        path = self._found(node, file, given)
+        whole = path.resolve()
+        above, reader = {self.top.resolve()}, self
+        while reader.within:
+            reader = reader.within
+            above.add(reader.top.resolve())
+        if whole in above:
+            self.fail(node, file, f'"{given}" is attached to itself', "take one model of the circle out")
+        root = self._parsed(path) if whole not in self.models else None
+        self.called[node.attributes.get("name", root.attributes.get("model", "") if root else "")] = whole
+        if root is None:
+            return
+        within = _Reader(self.reading, path, self)
+        for name in ("assets", "names", "models"):
+            setattr(within.found, name, getattr(self.found, name))
+        before = len(self.found.lines)
+        document = within.whole()
+        self.count, self.bytes = within.count, within.bytes
+        asset = f"model{len(self.models)}.xml"
+        self.models[whole] = asset, within.made
+        self.found.models[asset] = ("\n" * before + document.text).encode()
+        self.found.names[asset] = given
+        self.found.lines += [""] * len(document.lines)
+        self.found.places += document.places
+
     # -- bounds --------------------------------------------------------------------------------------------------------
     def _make(self, children, times):
         """Count the elements that there will be once replicate and composite have made theirs."""
         for node, file, below in children:
             counts = node.attributes.get("count", "1").split() if node.tag in ("replicate", "composite") else []
             again = times * math.prod(max(1, self._whole_number(node, file, "count", word)) for word in counts)
-            self.made += again
+            self.made += again * (1 + self._attached(node, file))
             if self.made > MOST_MADE:
                 self.fail(node, file, f"there are more than {MOST_MADE} elements, with all replicas", "make a smaller model")
             if node.tag.lower() not in UNUSED:
                 self._make(below, again)
+
+    def _attached(self, node, file):
+        """How many elements an attachment makes."""
+        if node.tag.lower() != "attach":
+            return 0
+        name = node.attributes.get("model", "")
+        if name not in self.called:
+            self.fail(node, file, f'no model is called "{name}"', 'name one of <asset>: <model name="..." file="..."/>')
+        return self.models[self.called[name]][1]
 
     def _whole_number(self, node, file, name, value):
         if not re.fullmatch(r"\s*[+-]?\d{1,18}\s*", value):
@@ -175,7 +230,7 @@ class _Reader:
         for node, its_file, below in children:
             low = node.tag.lower()
             if low in REFUSED and not (tag.lower() == "sensor" and low == "plugin"):
-                self.fail(node, its_file, REFUSED[low], REMEDIES.get(low, "take it out"))
+                self.fail(node, its_file, REFUSED[low], "take it out")
             if low in UNUSED:
                 place, count = self.unused.get(low, (Place(its_file, node.line), 0))
                 self.unused[low] = place, count + (len(below) if low == "custom" else 1)
@@ -207,7 +262,9 @@ class _Reader:
                 self.fail(node, file, f"it has {cells[0]} by {cells[1]} heights", f"give at most {MOST_CELLS}")
         if tag == "mesh" and any(abs(x) > MOST_PARAMETER for x in _numbers(found.get("params", ""))):
             self.fail(node, file, f'params is "{found["params"][:40]}"', f"give numbers of at most {MOST_PARAMETER}")
-        if any(name.lower().startswith("file") for name in found):
+        if tag == "model":
+            found["file"] = self.models[self._found(node, file, found["file"]).resolve()][0]
+        elif any(name.lower().startswith("file") for name in found):
             self._asset(node, file, found)
         return found
 
