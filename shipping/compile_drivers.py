@@ -3,7 +3,8 @@
     python shipping/compile_drivers.py FOLDER [WORLD or SOLVER/INTEGRATOR ...]
 
 Which drivers there are, and for arguments of which types, is seen by making small runs of all solvers with all integrators, of
-bodies of all shapes that touch, and of a few scenes. What is missed is compiled on first use.
+bodies of all shapes that touch, and of a few scenes, of batches of them, and of their kinematics. What is missed is compiled on
+first use.
 """
 
 import multiprocessing
@@ -54,8 +55,23 @@ def run(name, folder, pairs):
             sim = lw.Simulation(dict(worlds(lw))[name](), solver=solver, integrator=integrator)
             sim.run(2 * sim.dt)
             sim.position(sim.world.bodies[0])
+            batch = lw.Batch(sim.world, 2, solver=solver, integrator=integrator)
+            batch.step()
+            batch.reset()
+            _ = batch.q, batch.positions
         except lw.LinkworkError as refusal:
             print(f"{name}, {solver}/{integrator}: {refusal}", flush=True)
+    if not pairs and name in ("double-pendulum", "shapes"):
+        measure(lw, dict(worlds(lw))[name]())
+
+
+def measure(lw, world):
+    """Kinematics, inverse kinematics and distances of a tree."""
+    tree = lw.reduced.compile(world)
+    body = world.bodies[-1]
+    lw.reduced.jacobian(tree, tree.start, body)
+    lw.reduced.inverse_kinematics(tree, {body: body.position}, restarts=1)
+    lw.reduced.distances(tree, tree.start)
 
 
 def main():

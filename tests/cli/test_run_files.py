@@ -63,7 +63,7 @@ MJCF = """\
       </body>
     </body>
   </worldbody>
-  <sensor><jointpos joint="hip"/></sensor>
+  <sensor><e_kinetic name="energy"/></sensor>
 </mujoco>
 """
 FILES = {"arm.yaml": SCENE, "balls.yaml": BALLS, "arm.urdf": URDF, "cart.xml": MJCF}
@@ -249,7 +249,7 @@ def test_robots_at_the_command_line(capsys, folder):
     code, out, err = call(capsys, "info", "arm.urdf", "--floating")
     assert code == 2 and out == "" and 'link "base" floats and has no mass' in err
     code, out, _ = call(capsys, "info", "cart.xml")
-    assert code == 0 and "<sensor>" in out.splitlines()[-1] and "arm rigid, 0.5 kg  Hinge hip, Armature" in out
+    assert code == 0 and 'sensor "energy"' in out.splitlines()[-1] and "arm rigid, 0.5 kg  Hinge hip, Armature" in out
     for file in ("arm.urdf", "cart.xml"):
         code, out, err = call(capsys, "run", file, "--strict", "--out", "run")
         assert code == 2 and out == "" and "strict=True refuses it" in err and not (folder / "run").exists()
@@ -494,7 +494,7 @@ BAD = {
     "no XML": ("half.urdf", URDF[:-30], "half.urdf:"),
     "an unknown link": ("who.urdf", URDF.replace('child link="upper"', 'child link="lower"'), "who.urdf:7:"),
     "an entity": ("evil.xml", '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>' + MJCF, "evil.xml:1: it declares a document type"),
-    "no such format": ("arm.stl", "solid", "arm.stl: linkwork reads .urdf, .xml (MJCF), .mjcf and .yaml"),
+    "no such format": ("arm.stl", "solid", "arm.stl: linkwork reads .urdf, .xacro, .xml (MJCF), .mjcf and .yaml"),
     "no model": ("far.yaml", SCENE.replace("at: [0, 0, 0]", "at: [0, 0, 0], axis_b: [1, 0, 0]"), "far.yaml:6:"),
 }  # fmt: skip
 
@@ -599,6 +599,5 @@ def test_packages_and_meshes_as_found(folder, capsys):
     code, out, err = call(capsys, "info", "arm.urdf", "--package", "hand=elsewhere")
     assert code == 0 and "palm.stl" not in out
     code, out, err = call(capsys, "info", "arm.urdf", "--package", "hand")
-    assert (
-        code == 2 and err == 'linkwork: --package "hand": give a name and a folder, such as --package robot=/folder/of/robot\n'
-    )
+    remedy = "give a name and a folder, such as --package robot=/folder/of/robot, or a folder that holds packages"
+    assert code == 2 and err == f'linkwork: --package "hand": {remedy}\n'

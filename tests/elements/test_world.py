@@ -107,7 +107,7 @@ def test_unknown_references_suggest(world):
     with pytest.raises(UnknownNameError) as error:
         world.add(Ball("crnk", "rod", (0, 0, 0), name="pin"))
     assert str(error.value) == 'Ball "pin": there is no body named "crnk"; did you mean "crank"?'
-    with pytest.raises(UnknownNameError, match=r'there is no body or joint named "axel"; did you mean "axle"'):
+    with pytest.raises(UnknownNameError, match=r'there is no body, joint, frame or force named "axel"; did you mean "axle"'):
         world.add(Motor("axel"))
     with pytest.raises(UnknownNameError, match=r'World: there is no element named "zzz"; add it first'):
         world.find("zzz")

@@ -39,6 +39,7 @@ class Collider(ContactElement):
     """
 
     REFERENCES: ClassVar[dict[str, str]] = {"body": "body"}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"torsion": ("m",), "rolling": ("m",)}
     GROUPS: ClassVar[tuple[str, ...]] = ("group",)
     acts: ClassVar[bool] = False
     touched: ClassVar[bool] = True
@@ -53,7 +54,7 @@ class Collider(ContactElement):
     torsion: float = 0.0  # m
     rolling: float = 0.0  # m
     priority: int = 0
-    dimensions: int = 6  # 1, 3, 4 or 6
+    dimensions: int = 6  # what friction there is: 1, 3, 4 or 6
 
     def __post_init__(self) -> None:
         super().__post_init__()

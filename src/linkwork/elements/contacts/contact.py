@@ -47,6 +47,7 @@ class Contact(ContactElement):
     """
 
     REFERENCES: ClassVar[dict[str, str]] = {"bodies": "body"}
+    UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"torsion": ("m",), "rolling": ("m",)}
 
     bodies: tuple[Any, ...] = ()
     friction: float | None = None
