@@ -54,7 +54,7 @@ class Collider(ContactElement):
     torsion: float = 0.0  # m
     rolling: float = 0.0  # m
     priority: int = 0
-    dimensions: int = 6  # what friction there is: 1, 3, 4 or 6
+    dimensions: int = 6  # of friction, as above
 
     def __post_init__(self) -> None:
         super().__post_init__()
