@@ -41,7 +41,7 @@ class Coupling(ConstraintElement):
     UNITS: ClassVar[dict[str, tuple[str, ...]]] = {"coefficients": ("", "m/rad", "rad/m"), "value": ("m", "rad")}
 
     of: tuple[Element | str, ...]
-    coefficients: OpenVectorField = default(())  # (n,)
+    coefficients: OpenVectorField = default(())  # (n,), m/rad or rad/m, or without a unit
     value: float | Parameter | None = field(default=None, kw_only=True)  # m or rad
 
     include_at = carried_along

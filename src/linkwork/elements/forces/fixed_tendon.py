@@ -40,7 +40,7 @@ class FixedTendon(ForceElement):
     }
 
     joints: tuple[JointLike, ...]
-    coefficients: OpenVectorField = default(())  # (n,): the length that a unit of each coordinate adds
+    coefficients: OpenVectorField = default(())  # (n,), m/rad, of travels none: length by coordinate
     stiffness: float | Parameter = field(default=0.0, kw_only=True)  # N/m or N m/rad
     damping: float | Parameter = field(default=0.0, kw_only=True)  # N s/m or N m s
     rest: OptionalOpenVectorField = field(default=default(None), kw_only=True)  # m or rad, or (2,)
