@@ -252,3 +252,9 @@ def test_a_motion_that_asks_for_too_much_is_named(function, integrator, remedy):
     with pytest.raises(lw.DivergenceError, match=pattern) as caught:
         sim.step(200)
     assert caught.value.worst is world.find("hand") and not any("contradict" in note for note in sim.notes)
+
+
+def test_a_body_that_collapsed_within_a_step_that_was_taken_back_is_named():
+    sim = lw.Simulation(lw.scenes.get("scalable"), dt=0.016, solver="tree", integrator="shake")
+    with pytest.raises(lw.DivergenceError, match=r'^ScalableBody ".*": it has collapsed .* in step 4'):
+        sim.step(20)

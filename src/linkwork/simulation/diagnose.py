@@ -17,6 +17,7 @@ from linkwork.errors import DivergenceError, ModelError
 from linkwork.kernels.body_kernels import body_kernel
 from linkwork.kernels.node_kernels import node_jacobian_kernel
 from linkwork.kernels.vocabulary import BodyKernel, ImplicitKernel
+from linkwork.model import readout
 from linkwork.model.graph import GROUND
 from linkwork.model.model import Model, State
 from linkwork.model.nodes import Evaluator
@@ -97,7 +98,7 @@ def _collapsed(system: System, start: State) -> tuple[Body, str, str] | None:
     if system.work[GLOBALS.offset("fault")] == 0.0:
         return None
     system.work[GLOBALS.offset("fault")] = 0.0
-    number = next(k for k in range(len(system.model.bodies.elements)) if _has_collapsed(system, k))
+    number = _nearest_to_collapse(system)
     body = system.model.bodies.elements[number]
     if system.model.bodies.kinds[number].generalised:
         return _lost_rank(system)
@@ -171,6 +172,13 @@ def vanishing(system: System, work: FloatArray) -> tuple[Element, float] | None:
             found.append((float(left[rows].min(initial=1.0)), element))
     least, element = min(found, key=lambda pair: pair[0], default=(1.0, None))
     return (element, least) if element is not None and least < VANISHED else None
+
+
+def _nearest_to_collapse(system: System) -> int:
+    """A body that has collapsed; where none has now, as after a step that came back from it, the one with the least volume."""
+    able = [k for k, kind in enumerate(system.model.bodies.kinds) if kind.collapses]
+    volumes = np.linalg.det(readout.poses(system.model, system.work, able).frame)
+    return next((k for k in able if _has_collapsed(system, k)), able[int(np.argmin(volumes))])
 
 
 def _has_collapsed(system: System, body: int) -> bool:
