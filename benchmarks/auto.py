@@ -22,7 +22,7 @@ from benchmarks import machine, tables
 from linkwork.engines.traits import PAIRS
 
 LEFT_OUT = ("dense", "anticipation", "fronts")  # references, and a part of tree
-SMALLER = {"hair": {"strands": 20}, "net": {"n": 8}, "wall": {"n": 3}, "bridge": {"n": 15}}
+SMALLER = {"hair": {"strands": 20}, "net": {"rows": 8, "columns": 8}, "wall": {"n": 3}, "bridge": {"n": 15}}
 NOT_IN = ("hair", "wall")  # the same as hanging-chain and box-stack, many times
 ROBOTS = {"panda": "panda_description/urdf/panda.urdf", "ur5": "ur_description/urdf/ur5_robot.urdf",
           "anymal": "anymal_b_simple_description/robots/anymal.urdf", "talos": "talos_data/robots/talos_full_v2.urdf",
