@@ -63,6 +63,8 @@ class Pair:
         for t in range(model.ntendon):
             if not self.draft.tendons.get(t):
                 model.tendon_stiffness[t] = model.tendon_damping[t] = model.tendon_armature[t] = 0.0
+        for spring in self.draft.springs.values():
+            world.remove(spring)
         joints = {*self.draft.joints.values(), *self.draft.welds.values()}
         for element in world.constraints:
             if element not in joints and not isinstance(element, lw.Armature):

@@ -116,3 +116,37 @@ def test_what_cannot_be_attached_is_refused_by_file_and_line(folder):
     refused("size is nan", folder(main(), ARM.format(more="", inner='\n<geom size="nan"/>')), 9, "arm.xml")
     circle = ARM.format(more='\n<model name="whole" file="../main.xml"/>', inner="")
     refused('"../main.xml" is attached to itself', folder(main(), circle), 5, "arm.xml")
+
+
+def test_an_equality_of_links_without_mass_is_a_spring_as_stiff_as_mujocos(tmp_path):
+    (
+        tmp_path / "leg.xml"
+    ).write_text("""<mujoco><compiler angle="radian"/><worldbody><body name="hip" pos="0 0 1"><joint name="yaw" axis="0 0 1"/>
+      <joint name="lift" axis="0 1 0"/><geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/><body name="knee" pos="0.3 0 0">
+      <joint name="bend" axis="0 1 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/><body name="foot" pos="0.3 0 0">
+      <joint name="tilt" axis="0 1 0"/><geom size="0.04" pos="0.1 0 0"/></body></body></body></worldbody>
+      <tendon><fixed name="even"><joint joint="lift" coef="1"/><joint joint="bend" coef="0.5"/><joint joint="tilt" coef="1"/></fixed></tendon>
+      <equality><tendon name="level" tendon1="even"/></equality></mujoco>""")
+    world = loaded(tmp_path / "leg.xml", contact="none")
+    assert [remark.why for remark in world.remarks] == [
+        "it ties links without mass, and is a spring, as stiff as MuJoCo's as built"
+    ]
+    sim = lw.Simulation(world, dt=5e-4)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "leg.xml"))
+    model.opt.timestep, data = 5e-4, mujoco.MjData(model)
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    for _ in range(4):
+        sim.step(100)
+        mujoco.mj_step(model, data, 100)
+        assert np.abs(sim.q - data.qpos).max() < 0.05
+        assert abs(sim.q @ [0.0, 1.0, 0.5, 1.0]) < 0.05
+
+
+def test_stiff_robots_with_links_without_mass_run_by_default(tmp_path):
+    (tmp_path / "box.xml").write_text("""<mujoco><worldbody><site name="peg" pos="0 0 1"/><body name="box">
+      <joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" axis="0 1 0"/>
+      <geom size="0.05"/><site name="hook" pos="0.05 0 0"/></body></worldbody>
+      <tendon><spatial name="tie" stiffness="1e7"><site site="peg"/><site site="hook"/></spatial></tendon></mujoco>""")
+    sim = lw.Simulation(loaded(tmp_path / "box.xml", contact="none"), dt=1e-3)
+    assert (sim.solver, sim.integrator_name) == ("aba", "joint-implicit")
+    assert '"box link 1" has no mass' in sim.choice.reason

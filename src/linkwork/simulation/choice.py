@@ -18,6 +18,7 @@ from linkwork.elements.core.registry import kind_for
 from linkwork.engines.traits import TABLE
 from linkwork.errors import ModelError
 from linkwork.model.graph import GROUND
+from linkwork.model.massless import is_massless
 from linkwork.simulation.fastest_force import fastest_rate
 from linkwork.simulation.options import Choice
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from linkwork.reduced.tree import Tree
     from linkwork.world import World
 
+OF_LOOPS = "closes a loop or has no joint coordinate"
 FOLLOWED = 1.0  # times dt: rates that explicit steps follow; those of fourth order are stable up to 2.8, of second up to 2
 
 
@@ -44,13 +46,7 @@ def chosen(world: World | ActiveWorld, dt: float, integrator: str | None = None,
     acting = next((element for element in world.contacts if element.acts), None)
     rate = fastest_rate(world)
     if rate * dt > FOLLOWED:
-        fast = f"springs or dampers act within {1.0 / rate:.2g} s, which is less than dt"
-        if tree is None:
-            return Choice("implicit", "backward-euler", f"{fast}, and {why_not}")
-        if fastest_rate(world, of=lambda force: not acts_at_a_joint(tree, force)) * dt > FOLLOWED:
-            return Choice("implicit", "backward-euler", f"{fast}, and not only between the two bodies of a joint")
-        return Choice(_solver_of(tree, measured), "joint-implicit",
-                      f"{fast}, at the joints of a tree, where joint coordinates take them implicitly")  # fmt: skip
+        return _for_fast_forces(world, dt, rate, tree, why_not, measured)
     if acting is not None:
         return Choice(
             "tree", "rattle", f'"{acting.name}" acts by impulses within a step, which this pair makes to second order'
@@ -59,6 +55,26 @@ def chosen(world: World | ActiveWorld, dt: float, integrator: str | None = None,
         return Choice("tree", "rk4", f"motion is smooth, so that fourth order pays, and {why_not}")
     return Choice(_solver_of(tree, measured), "joint-rk4",
                   "motion is smooth, so that fourth order pays, and in joint coordinates a tree does not drift")  # fmt: skip
+
+
+def _for_fast_forces(
+    world: World | ActiveWorld, dt: float, rate: float, tree: Tree | None, why_not: str, measured: bool
+) -> Choice:
+    """Implicit steps, of bodies or, where all that is fast acts at the joints of a tree, in joint coordinates."""
+    fast = f"springs or dampers act within {1.0 / rate:.2g} s, which is less than dt"
+    massless = next((body for body in world.bodies if is_massless(body)), None)
+    at_joints = tree is not None and fastest_rate(world, of=lambda force: not acts_at_a_joint(tree, force)) * dt <= FOLLOWED
+    if tree is not None and at_joints:
+        return Choice(_solver_of(tree, measured), "joint-implicit",
+                      f"{fast}, at the joints of a tree, where joint coordinates take them implicitly")  # fmt: skip
+    if massless is None:
+        why = why_not if tree is None else "not only between the two bodies of a joint"
+        return Choice("implicit", "backward-euler", f"{fast}, and {why}")
+    kept = f'{fast}; "{massless.name}" has no mass, which keeps backward Euler of bodies off'
+    if tree is None and not why_not.endswith(OF_LOOPS):
+        return Choice("tree", "rattle", f"{kept}, so that dt may be too long")
+    solver = "ltdl" if tree is None else _solver_of(tree, measured)
+    return Choice(solver, "joint-implicit", f"{kept}, and joint coordinates take implicitly what acts at joints")
 
 
 def acts_at_a_joint(tree: Tree, force: ForceElement) -> bool:
@@ -88,7 +104,7 @@ def _tree(world: World | ActiveWorld) -> tuple[Tree | None, str]:
     except ModelError as error:
         return None, f"joint coordinates are not for it ({str(error).split(';')[0]})"
     if tree.closing:
-        return None, f'"{tree.closing[0].name}" closes a loop or has no joint coordinate'
+        return None, f'"{tree.closing[0].name}" {OF_LOOPS}'
     return (tree, "") if tree.links else (None, "nothing in it has joint coordinates")
 
 

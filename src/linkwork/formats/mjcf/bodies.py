@@ -19,6 +19,7 @@ from linkwork.elements import (
     Wrench,
 )
 from linkwork.elements.bodies.rigid import RigidBody
+from linkwork.formats.mjcf.softness import spring_like
 
 FREE, BALL, SLIDE, HINGE = (int(kind) for kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL,
                                                    mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE))  # fmt: skip
@@ -165,11 +166,7 @@ def _ball_limit(draft, j, joint, most):
 def _softness(model, j):
     """Stiffness and damping of a limit that moves the joint as MuJoCo's reference acceleration does, with the inertia that
     the joint has as built."""
-    time, ratio = (float(x) for x in model.jnt_solref[j])
-    most, inertia = float(model.jnt_solimp[j][1]), float(model.dof_M0[model.jnt_dofadr[j]])
-    if time <= 0.0:  # given directly, as -stiffness and -damping
-        return -time * inertia, -ratio * inertia
-    return inertia / (most * time * ratio) ** 2, 2 * inertia / (most * time)
+    return spring_like(model.jnt_solref[j], model.jnt_solimp[j], float(model.dof_M0[model.jnt_dofadr[j]]))
 
 
 def _from_start(model, j, where):

@@ -1,10 +1,14 @@
 """Equalities of MJCF as hard constraints: they close loops, and couple joints."""
 
+from typing import Any
+
 import mujoco
 import numpy as np
 
-from linkwork.elements import Ball, Coupling, Distance, Gear, Motion, Weld
+from linkwork.elements import Ball, Coupling, Distance, FixedTendon, Gear, Motion, RigidBody, Weld
+from linkwork.formats.mjcf.softness import spring_like
 from linkwork.formats.mjcf.tendons import element, fixed_tendon, path
+from linkwork.model.massless import is_massless
 
 OFF = 1e-6  # m: a connect that is farther open as built is told
 SITE = int(mujoco.mjtObj.mjOBJ_SITE)
@@ -135,8 +139,35 @@ def _coupling(draft, e, tendons, constant):
         return
     value = constant + sum(c * (float(draft.model.tendon_length0[t]) - made[1]) for made, t, c in found)
     of, weights = [made[0] for made, _, _ in found], [c for _, _, c in found]
+    if any(map(_ties_massless, of)):
+        _spring(draft, e, of, weights, value)
+        return
     draft.add("equality", e, Coupling, of, weights, value=value, name=draft.name("equality", e, "coupling"))
     _open(draft, e, abs(constant))
+
+
+def _ties_massless(tendon):
+    """Whether it acts on links without mass, as those between several joints of a body are: these stand in no loop."""
+    ends = [body for joint in getattr(tendon, "joints", ()) for body in (joint.a, joint.b)]
+    return any(isinstance(body, RigidBody) and is_massless(body) for body in ends)
+
+
+def _spring(draft, e, tendons, weights, value):
+    """A sum of joints that is held by a spring, as stiff as MuJoCo's equality is as built."""
+    if not all(isinstance(tendon, FixedTendon) for tendon in tendons):
+        draft.remark("equality", e, "it ties links without mass: it is left out")
+        return
+    sums: dict[Any, float] = {}
+    for tendon, weight in zip(tendons, weights, strict=True):
+        for joint, own in zip(tendon.joints, tendon.coefficients, strict=True):
+            sums[joint] = sums.get(joint, 0.0) + weight * float(own)
+    model = draft.model
+    numbers = [int(t) for t in (model.eq_obj1id[e], model.eq_obj2id[e]) if t >= 0]
+    answer = sum(weight**2 * float(model.tendon_invweight0[t]) for t, weight in zip(numbers, weights, strict=True))
+    stiffness, damping = spring_like(model.eq_solref[e], model.eq_solimp[e], 1.0 / answer)
+    own = {"stiffness": stiffness, "damping": damping, "rest": value, "name": draft.name("equality", e, "spring")}
+    draft.springs[e] = draft.add("equality", e, FixedTendon, tuple(sums), tuple(sums.values()), **own)
+    draft.remark("equality", e, "it ties links without mass, and is a spring, as stiff as MuJoCo's as built")
 
 
 _ADD = {int(mujoco.mjtEq.mjEQ_CONNECT): _connect, int(mujoco.mjtEq.mjEQ_WELD): _weld,

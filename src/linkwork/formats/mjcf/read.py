@@ -68,6 +68,7 @@ class Draft:
     frames: dict = field(default_factory=dict)  # (kind, MuJoCo's number) -> the Frame that stands for it
     welds: dict = field(default_factory=dict)  # MuJoCo's number of a body that a sensor keeps apart -> the Weld that holds it
     sensors: dict = field(default_factory=dict)  # MuJoCo's number -> the Sensor
+    springs: dict = field(default_factory=dict)  # MuJoCo's number of an equality -> the spring that stands for it
     motors: dict = field(default_factory=dict)  # MuJoCo's number -> its motors: one or none
     tendons: dict = field(default_factory=dict)  # MuJoCo's number -> (FixedTendon or Cable, offset of its length), or None
 

@@ -26,6 +26,14 @@ def tell(draft, geoms):
         )
 
 
+def spring_like(solref, solimp, inertia):
+    """Stiffness and damping of a spring that moves this inertia as MuJoCo's reference acceleration does."""
+    time, ratio, most = float(solref[0]), float(solref[1]), float(solimp[1])
+    if time <= 0.0:  # given directly, as -stiffness and -damping
+        return -time * inertia, -ratio * inertia
+    return inertia / (most * time * ratio) ** 2, 2 * inertia / (most * time)
+
+
 def _differs(model, prefix, word, k):
     own, _, suffix = prefix.partition("_")
     values = getattr(model, f"{own}_{word}{'_' + suffix if suffix else ''}")[k]
