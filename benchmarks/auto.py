@@ -141,7 +141,7 @@ def time_to(curve, reference, error):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--out", default=WHERE)
+    parser.add_argument("--out", help=f"where results go; unless told {WHERE}, and nowhere where cases are named")
     given = parser.parse_args()
     result = {"machine": machine.describe(), "cases": {}}
     for name, make, dt, scene in cases(given.names):
@@ -161,8 +161,8 @@ def main():
         one = result["cases"][name]
         pair, other = "/".join(one["pair"]), "/".join(one["best"])
         print(f"{name}: {pair} {one['ratio']:.2f} of {other}, error {error:.1e} m ({one['by']})", flush=True)
-    if not given.names:
-        tables.write(given.out, result, page(result))
+        if where := given.out or (None if given.names else WHERE):
+            tables.write(where, result, page(result))  # what there is by now: all cases take half an hour
 
 
 def page(result):
