@@ -195,6 +195,8 @@ def test_bad_input():
     refused("a rollout needs steps", lambda: batch.rollout())
     refused("controls are of the shape (2, 5, 1)", lambda: batch.rollout(np.zeros((2, 5, 1))))
     refused("the policy gives an array of the shape (2,)", lambda: batch.rollout(lambda b: [0.0, 1.0], steps=1))
+    refused("the policy gives 'fast'", lambda: batch.rollout(lambda b: "fast", steps=1))
+    refused("nothing was recorded", lambda: batch.labelled({}))
     refused('out["q"] is', lambda: batch.rollout(steps=2, record=["q"], out={"q": np.zeros(3)}))
     refused('out has "qd", which is not recorded', lambda: batch.rollout(steps=2, record=["q"], out={"qd": np.zeros(3)}))
     batch.controls[1, 0] = np.nan
@@ -203,3 +205,44 @@ def test_bad_input():
     batch.controls[:] = 0.0
     world.add(lw.Particle(1.0, name="late"))
     refused("its world was changed after it was made", batch.step)
+
+
+def test_a_state_that_is_refused_changes_no_parameter():
+    batch, other = lw.Batch(pendulums(), 2), pendulums()
+    other.add(lw.Particle(1.0, position=(3, 0, 0), name="more"))
+    sim = lw.Simulation(other)
+    sim.set("damping", 2.0)
+    refused("a state of", lambda: batch.put([0], sim))
+    assert batch.get("damping").tolist() == [0.1, 0.1]
+
+
+def test_ctrl_c_in_steps_that_call_python_takes_the_world_back(monkeypatch):
+    from linkwork.simulation.system import System
+
+    world = lw.scenes.get("double-pendulum")
+    batch, one = (lw.Batch(world, 3, solver="dense"), lw.Simulation(world, solver="dense"))
+    batch.step(2)
+    one.step(2)
+    advance, calls = System.advance, []
+
+    def stops(system, n):
+        calls.append(0)
+        if len(calls) == 2:
+            advance(system, 1)
+            raise KeyboardInterrupt
+        return advance(system, n)
+
+    monkeypatch.setattr(System, "advance", stops)
+    with pytest.raises(KeyboardInterrupt):
+        batch.step(3)
+    monkeypatch.undo()
+    assert batch.steps.tolist() == [5, 2, 2]
+    assert same(batch, 1, one)
+
+
+def test_a_batch_of_a_world_that_was_changed_makes_no_simulation_of_it():
+    world = pendulums()
+    batch = lw.Batch(world, 4, threads=2)
+    world.add(lw.Particle(1.0, name="late"))
+    refused("its world was changed after it was made", lambda: batch.q)
+    refused("its world was changed after it was made", lambda: batch.simulation(0))

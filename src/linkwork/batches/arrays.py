@@ -88,6 +88,7 @@ class Arrays:
         if m > own.labels.shape[1]:
             self._waiting[i] = memory
             return
+        self._waiting.pop(i, None)
         own.count[i] = m
         own.labels[i, :m], own.impulses[i, :m] = memory.labels, memory.impulses
         own.margins[i] = memory.margins if len(memory.margins) == own.margins.shape[1] else 0.0
@@ -101,8 +102,7 @@ class Arrays:
         labels, impulses = (np.zeros((self.n, most, array.shape[2]), dtype=array.dtype) for array in (own.labels, own.impulses))
         labels[:, :rows], impulses[:, :rows] = own.labels, own.impulses
         own.renew(labels=labels, impulses=impulses)
-        self._waiting = {}
-        for i, memory in waiting.items():
+        for i, memory in list(waiting.items()):
             self.remember(i, memory)
 
     def state(self, i: int, like: State) -> State:

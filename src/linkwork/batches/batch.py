@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -77,15 +77,21 @@ class Batch(ReadableBatch):
         self._n = checks.whole(WHO, "n", n, least=1, most=MOST_WORLDS)
         number = cores() if threads is None else checks.whole(WHO, "threads", threads, least=1, most=MOST)
         off = off if isinstance(off, str) else tuple(off)
-        self._make: Callable[[], Simulation] = lambda: Simulation(
-            world, dt, solver, integrator, tolerance=tolerance, stiffness=stiffness, damping=damping, tangent=tangent,
-            iterations=iterations, method=method, off=off)  # fmt: skip
-        first = self._make()
+
+        def make() -> Simulation:
+            return Simulation(world, dt, solver, integrator, tolerance=tolerance, stiffness=stiffness, damping=damping,
+                              tangent=tangent, iterations=iterations, method=method, off=off)  # fmt: skip
+
+        def make_another() -> Simulation:
+            self._refuse_changed_world()
+            return make()
+
+        first = make()
         system = first._system
         system.prepare()
         self._world, self._version, self._start = world, world.version, first.state.copy()
         arrays = Arrays(system, self._n)
-        self._compose(Threads(min(number, self._n), self._make, first, arrays), arrays)
+        self._compose(Threads(min(number, self._n), make_another, first, arrays), arrays)
         self._failed = np.zeros(self._n, dtype=bool)
         self._stopped: dict[int, int] = {}  # with which status worlds have failed
         self._reasons: dict[int, str] = {}
@@ -146,9 +152,12 @@ class Batch(ReadableBatch):
         for i in chosen[numbers[chosen, STATUS] != OK].tolist():
             self._freeze(i)
 
-    def _chosen(self, worlds: Worlds) -> IntArray:
+    def _refuse_changed_world(self) -> None:
         if self._world.version != self._version:
             raise LinkworkError("Batch: its world was changed after it was made; make another Batch")
+
+    def _chosen(self, worlds: Worlds) -> IntArray:
+        self._refuse_changed_world()
         return chosen_worlds(self._n, worlds)
 
     def _check_controls(self) -> None:
@@ -284,13 +293,15 @@ class Batch(ReadableBatch):
         >>> batch.steps.tolist()
         [7, 0]
         """
-        chosen = self._chosen(worlds)
+        chosen, system, values = self._chosen(worlds), self._threads.first.system, dict[str, float]()
         if isinstance(state, Simulation):
-            sim, state = state, state.state
-            for name in self._threads.first.system.model.parameters:
-                self.set(name, sim.get(name), worlds)
+            values = {name: state.get(name) for name in system.model.parameters}
+            state = state.state
         if not isinstance(state, State):
             raise LinkworkError(f"Batch: state is {checks.show(state)}; give a state, or a Simulation of the same world")
+        refuse_misfit(system, state)
+        for name, value in values.items():
+            self.set(name, value, worlds)
         self._put(chosen, state, commands=True)
 
     def _put(self, chosen: IntArray, state: State, commands: bool) -> None:
@@ -299,7 +310,6 @@ class Batch(ReadableBatch):
             return
         arrays, numbers, lender = self._arrays, self._arrays.worlds.numbers, self._threads.first
         first = int(chosen[0])
-        refuse_misfit(lender.system, state)
         with lender.visit(first) as system:
             system.take(state)
         arrays.make_room()

@@ -23,7 +23,7 @@ from linkwork.batches.stepping import (
 )
 from linkwork.codegen.jit import entry
 from linkwork.codegen.waiting import INTERRUPTS_DEFERRED
-from linkwork.engines.step_driver import STOPS_BEFORE_CUT
+from linkwork.engines.step_driver import OK, STOPS_BEFORE_CUT
 from linkwork.simulation.reads import Reads
 
 if TYPE_CHECKING:
@@ -112,9 +112,16 @@ class Lender:
     def _step_by_python(self, chosen: IntArray, steps: int) -> None:
         numbers = self.arrays.worlds.numbers
         for i in chosen.tolist():
+            before = self.arrays.copy_of(i)
             self.arrays.begin(i)
-            made, status = self.step_alone(i, steps)
+            try:
+                made, status = self.step_alone(i, steps)
+            except BaseException:
+                self.arrays.put_copy(i, before)
+                raise
             numbers[i, MADE], numbers[i, STATUS] = made, status
+            if status != OK and before[2] is not None:  # from where it goes back to, contact remembers this
+                self.arrays.remember(i, before[2])
 
     def step_alone(self, i: int, steps: int) -> tuple[int, int]:
         """Steps of one world by way of its System: (how many were made, status of the last)."""

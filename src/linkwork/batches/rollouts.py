@@ -58,6 +58,9 @@ def labelled(batch: Batch, made: Mapping[str, FloatArray], worlds: Any, hold: in
     """Arrays of a rollout as an xarray Dataset; `step` counts steps since the rollout began."""
     import xarray
 
+    if not made:
+        raise LinkworkError("Batch: nothing was recorded; name something in record")
+    _recorded(made)
     chosen, count = chosen_worlds(batch.n, worlds), next(iter(made.values())).shape[1]
     coordinates: dict[str, Any] = {"world": chosen, "step": hold * (1 + np.arange(count))}
     labels = {"coordinate": batch.q_names, "rate": batch.qd_names, "command": batch.control_names, "body": batch.body_names,
@@ -117,7 +120,11 @@ def _array(batch: Batch, name: str, count: int, steps: int, given: FloatArray | 
 def _answer(batch: Batch, policy: Policy, chosen: IntArray) -> FloatArray:
     """What a policy commands: a row for each world of the batch, or for each of those that are stepped."""
     width = len(batch.control_names)
-    found = np.asarray(policy(batch), dtype=float)
+    given = policy(batch)
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise LinkworkError(f"Batch: the policy gives {checks.show(given)}; give {(batch.n, width)} numbers") from None
     if found.shape == (batch.n, width):
         return found[chosen]
     if found.shape == (len(chosen), width):

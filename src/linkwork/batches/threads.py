@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _ended(one: Future[None]) -> BaseException | None:
+    """What a thread failed with, once it has ended. Ctrl-C meanwhile counts then: until it has, worlds are in its hands."""
+    stopped: KeyboardInterrupt | None = None
+    while True:
+        try:
+            return one.exception() or stopped
+        except KeyboardInterrupt as error:
+            stopped = error
+
+
 class Threads:
     """Lenders, and a pool of threads for all but the first, which works on the thread that calls."""
 
@@ -50,6 +60,7 @@ class Threads:
     def share(self, what: str, chosen: IntArray, deed: Deed) -> None:
         """Let threads do something with parts of the chosen worlds; `what` names it. What a lender does for the first time is
         done on the thread that calls, since it may compile."""
+        self._arrays.make_room()
         number = min(self.number, len(chosen)) if self._arrays.compiled else 1
         lenders = self._lenders(number)
         parts = np.array_split(chosen, min(len(chosen), PARTS * number)) if number > 1 else [chosen]
@@ -59,7 +70,8 @@ class Threads:
             while (k := next(remaining)) < len(parts):
                 deed(lender, parts[k])
 
-        others = []
+        others: list[Future[None]] = []
+        failures: list[BaseException | None] = []
         try:
             for k, lender in enumerate(lenders):
                 if (what, k) not in self._begun and (part := next(remaining)) < len(parts):
@@ -70,7 +82,7 @@ class Threads:
         finally:
             while next(remaining) < len(parts):  # where something failed no other part is begun
                 pass
-            failures = [one.exception() for one in others]
+            failures = [_ended(one) for one in others]
             self._arrays.make_room()
         for failure in failures:
             if failure is not None:
